@@ -1,0 +1,1 @@
+"""Records → chunks → index: the only writer of the state folder, all of it derived from the files."""

@@ -1,0 +1,362 @@
+"""One batch of sources → the catalog's tables, inside one transaction of the writer.
+
+In: sources, read and cut beforehand. Out: rows of records and chunks, document frequencies and totals
+that are exact after any sequence of edits. Records whose digest stands keep their rows.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from array import array
+from collections import Counter, defaultdict, deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from huimem.errors import Problem
+from huimem.index import catalog, cut
+from huimem.index.filters import EARLIEST, LATEST, marks
+from huimem.index.lexical import Posting
+from huimem.index.rows import milliseconds
+from huimem.index.texts import pack
+from huimem.index.tokens import tokenize
+from huimem.records import Chunk, Fact, Record, Source
+
+
+@dataclass(frozen=True, slots=True)
+class CutChunk:
+    """A chunk ready to be stored: its words in order, and its texts as the catalog keeps them."""
+
+    chunk: Chunk
+    words: tuple[str, ...]
+    said: bytes
+    lead: int | None
+    text: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class CutRecord:
+    """A record ready to be stored; `chunks` None where the catalog is known to hold its digest.
+
+    `place` counts the messages before it in its source.
+    """
+
+    record: Record
+    digest: bytes
+    place: int
+    chunks: tuple[CutChunk, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What the catalog holds of a source: under which path, the file's digest and its records'."""
+
+    path: str
+    digest: str
+    records: tuple[bytes, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CutSource:
+    """A source ready to be stored in place of what the catalog `held`."""
+
+    source: Source
+    stamp: str
+    racy: bool
+    held: Held | None
+    records: tuple[CutRecord, ...]
+
+
+def held(db: sqlite3.Connection, path: str) -> Held | None:
+    """What the catalog holds under a path; None = nothing."""
+    found = db.execute("SELECT id, digest FROM source WHERE path = ?", (path,)).fetchone()
+    if found is None:
+        return None
+    records = db.execute("SELECT digest FROM record WHERE source = ? ORDER BY ord", found[:1])
+    return Held(path, found[1], tuple(digest for (digest,) in records))
+
+
+def cut_source(source: Source, before: Held | None, *, stamp: str, racy: bool) -> CutSource:
+    """Cut what is new in a source; records that the catalog holds already are not cut again."""
+    left = Counter(before.records if before else ())
+    records, place = [], 0
+    for record in source.records:
+        digest = cut.digest(record, source.namespace, source.tags)
+        known = left[digest] > 0
+        left[digest] -= known
+        chunks = None if known else tuple(_cut_chunk(chunk) for chunk in cut.chunks(record))
+        records.append(CutRecord(record, digest, place, chunks))
+        place += len(record.messages)
+    return CutSource(source, stamp, racy, before, tuple(records))
+
+
+def _cut_chunk(chunk: Chunk) -> CutChunk:
+    words, said = tuple(tokenize(chunk.said)), pack(chunk.said)
+    if chunk.said.endswith(chunk.text):
+        return CutChunk(chunk, words, said, len(chunk.said) - len(chunk.text), None)
+    return CutChunk(chunk, words, said, None, pack(chunk.text))
+
+
+def as_text(problems: Sequence[Problem]) -> str:
+    """Problems as the catalog keeps them."""
+    return json.dumps([(p.path, p.line, p.message, p.remedy) for p in problems])
+
+
+def as_problems(text: str) -> list[Problem]:
+    return [Problem(*parts) for parts in json.loads(text)]
+
+
+@dataclass(slots=True)
+class Batch:
+    """The open transaction of one batch: `put`, `remove`, `restamp` in any order, then `finish`.
+
+    `terms` is the vocabulary as far as it is known; it may be kept for the next batch.
+    """
+
+    db: sqlite3.Connection
+    terms: dict[str, int]
+    _ids: dict[tuple[str, str], int] = field(default_factory=dict)
+    _frequencies: dict[int, dict[int, int]] = field(default_factory=lambda: defaultdict(dict))
+    _chunks: Counter[int] = field(default_factory=Counter)
+    _tokens: Counter[int] = field(default_factory=Counter)
+    _next: dict[str, int] = field(default_factory=dict)
+    _new: dict[str, list[tuple[object, ...]]] = field(default_factory=lambda: defaultdict(list))
+
+    def put(self, ready: CutSource) -> bool:
+        """Store a source; False where another writer changed it since it was cut: nothing is stored.
+
+        A file that moved keeps its number and the rows of its records.
+        """
+        source, before = ready.source, ready.held
+        found = self._find(before.path if before else source.path)
+        moved = before is not None and before.path != source.path
+        if (found[1] if found else None) != (before.digest if before else None):
+            return False
+        if moved and self._find(source.path):
+            return False
+        id = found[0] if found else self._take("source", 1)
+        namespace = self._id("namespace", "label", source.namespace)
+        named = (source.digest, namespace, cut.sound(source.title), json.dumps(source.tags))
+        self.db.execute(
+            "INSERT OR REPLACE INTO source VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (id, source.path, ready.stamp, ready.racy, *named, as_text(source.problems)),
+        )
+        self._tag(id, source.tags)
+        self._records(id, namespace, ready.records)
+        return True
+
+    def _find(self, path: str) -> tuple[int, str] | None:
+        found = self.db.execute("SELECT id, digest FROM source WHERE path = ?", (path,)).fetchone()
+        return (found[0], found[1]) if found else None
+
+    def remove(self, path: str) -> bool:
+        """Take a source and all that came from it out of the catalog; False where there is none."""
+        found = self._find(path)
+        if found is None:
+            return False
+        id = found[:1]
+        old = self.db.execute("SELECT id FROM record WHERE source = ?", id)
+        self._remove_records([record for (record,) in old.fetchall()])
+        self.db.execute("DELETE FROM tagged WHERE source = ?", id)
+        self.db.execute("DELETE FROM source WHERE id = ?", id)
+        return True
+
+    def restamp(self, path: str, stamp: str, racy: bool, problems: str) -> None:
+        """The file looks different and holds the same; `problems` as `as_text` writes them."""
+        self.db.execute(
+            "UPDATE source SET stamp = ?, racy = ?, problems = ? WHERE path = ?",
+            (stamp, racy, problems, path),
+        )
+
+    def complain(self, path: str, problem: Problem) -> None:
+        """Keep a problem with a file that cannot be read now; what was read of it before stays.
+
+        A file that was never read gets a source without records, to be tried again each time.
+        """
+        if self._find(path):
+            self.db.execute(
+                "UPDATE source SET problems = ?, racy = 1 WHERE path = ?", (as_text([problem]), path)
+            )
+        else:
+            source = (self._take("source", 1), path, "", 1, "", self._id("namespace", "label", ""))
+            self.db.execute(
+                "INSERT INTO source VALUES (?, ?, ?, ?, ?, ?, '', '[]', ?)", (*source, as_text([problem]))
+            )
+
+    def finish(self) -> None:
+        """Write what was gathered: new rows, counters, document frequencies and totals.
+
+        Words that nothing holds any more are forgotten.
+        """
+        for table, rows in self._new.items():
+            if rows:
+                self.db.executemany(f"INSERT INTO {table} VALUES ({marks(len(rows[0]))})", rows)
+        self.db.executemany(
+            "UPDATE counter SET next = ? WHERE name = ?", [(n, name) for name, n in self._next.items()]
+        )
+        changed = [(n, t, m) for n, sums in self._frequencies.items() for t, m in sums.items() if m]
+        self.db.executemany(
+            "INSERT INTO df VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET n = n + excluded.n", changed
+        )
+        fewer = [(n, t) for n, t, count in changed if count < 0]
+        self.db.executemany("DELETE FROM df WHERE namespace = ? AND term = ? AND n <= 0", fewer)
+        self._forget_terms({term for _, term in fewer})
+        self.db.executemany(
+            "INSERT INTO totals VALUES (?, ?, ?) ON CONFLICT DO UPDATE "
+            "SET chunks = chunks + excluded.chunks, tokens = tokens + excluded.tokens",
+            [(n, self._chunks[n], self._tokens[n]) for n in {*self._chunks, *self._tokens}],
+        )
+
+    def _tag(self, source: int, tags: Sequence[str]) -> None:
+        self.db.execute("DELETE FROM tagged WHERE source = ?", (source,))
+        self.db.executemany(
+            "INSERT OR IGNORE INTO tagged VALUES (?, ?)",
+            [(source, self._id("label", "text", tag)) for tag in tags],
+        )
+
+    def _records(self, source: int, namespace: int, ready: Sequence[CutRecord]) -> None:
+        """Keep the rows of records whose digest stands, add the new ones, remove the rest."""
+        held: dict[bytes, deque[tuple[int, int, int, int]]] = defaultdict(deque)
+        for id, digest, *place in self.db.execute(
+            "SELECT id, digest, ord, place, line FROM record WHERE source = ? ORDER BY ord", (source,)
+        ):
+            held[digest].append((id, *place))
+        moved, new = [], []
+        for ord, one in enumerate(ready):
+            place = (ord, one.place, cut.first_line(one.record))
+            if held[one.digest]:
+                id, *before = held[one.digest].popleft()
+                if tuple(before) != place:
+                    moved.append((*place, id))
+            else:
+                new.append((place, one))
+        self._remove_records([old[0] for left in held.values() for old in left])
+        self.db.executemany("UPDATE record SET ord = ?, place = ?, line = ? WHERE id = ?", moved)
+        for id, (place, one) in enumerate(new, self._take("record", len(new))):
+            self._add_record(id, source, namespace, place, one)
+
+    def _add_record(
+        self, id: int, source: int, namespace: int, place: tuple[int, int, int], ready: CutRecord
+    ) -> None:
+        record = ready.record
+        kind = self._id("label", "text", record.kind)
+        at_ms = milliseconds(record.at) if record.at else None
+        fact = isinstance(record, Fact)
+        held = cut.bounds(record.valid) if isinstance(record, Fact) else (None, None)
+        key = cut.sound(record.key) if isinstance(record, Fact) and record.key else None
+        importance = record.importance if isinstance(record, Fact) else 1.0
+        named = (cut.sound(str(record.ref)), kind, fact, key, at_ms, record.inferred, *held, importance)
+        self._new["record"].append((id, source, *place, *named, ready.digest))
+        if not isinstance(record, Fact) and not record.inferred:
+            spans = {_closed(cut.bounds(mention)) for mention in record.mentions}
+            self._new["mention"].extend((id, *span) for span in spans)
+        self._add_chunks(id, namespace, kind, place[2], ready)
+
+    def _add_chunks(self, record: int, namespace: int, kind: int, line: int, ready: CutRecord) -> None:
+        chunks, known = ready.chunks or (), self.terms
+        for row, one in enumerate(chunks, self._take("chunk", len(chunks))):
+            chunk = one.chunk
+            terms = array("I", [known.get(word) or self._term(word) for word in one.words])
+            at_ms = milliseconds(chunk.at) if chunk.at else None
+            whose = (row, record, chunk.message, self._id("label", "text", chunk.role), namespace, kind)
+            lines = (chunk.lines[0] - line, chunk.lines[1] - line)
+            hash = bytes.fromhex(chunk.id)
+            self._new["chunk"].append((*whose, at_ms, ready.record.inferred, *lines, hash, terms.tobytes()))
+            self._new["passage"].append((row, one.said, one.lead, one.text))
+            self._count(namespace, terms, 1)
+
+    def _remove_records(self, ids: Sequence[int]) -> None:
+        has_segments = self.db.execute("SELECT 1 FROM segment LIMIT 1").fetchone()
+        for id in ids:
+            found = self.db.execute(
+                "SELECT row, namespace, tokens FROM chunk WHERE record = ?", (id,)
+            ).fetchall()
+            for _, namespace, tokens in found:
+                self._count(namespace, array("I", tokens), -1)
+            rows = [(row,) for row, _, _ in found]
+            self.db.executemany("INSERT INTO gone_words VALUES (?)", rows)
+            if has_segments:
+                self.db.executemany("INSERT INTO gone_vectors VALUES (?)", rows)
+            self.db.executemany("DELETE FROM passage WHERE row = ?", rows)
+            for table, name in (("chunk", "record"), ("mention", "record"), ("record", "id")):
+                self.db.execute(f"DELETE FROM {table} WHERE {name} = ?", (id,))
+
+    def _count(self, namespace: int, terms: array[int], sign: int) -> None:
+        frequencies = self._frequencies[namespace]
+        for term in set(terms):
+            frequencies[term] = frequencies.get(term, 0) + sign
+        self._chunks[namespace] += sign
+        self._tokens[namespace] += sign * len(terms)
+
+    def _term(self, word: str) -> int:
+        """The number of a word that `terms` does not know; a new one is added."""
+        found = self.db.execute("SELECT id FROM term WHERE text = ?", (word,)).fetchone()
+        number: int = found[0] if found else self._take("term", 1)
+        if not found:
+            self._new["term"].append((number, word))
+        self.terms[word] = number
+        return number
+
+    def _take(self, name: str, count: int) -> int:
+        """Reserve `count` numbers; the first of them."""
+        if name not in self._next:
+            self._next[name] = catalog.take(self.db, name, 0)
+        first = self._next[name]
+        self._next[name] += count
+        return first
+
+    def _forget_terms(self, terms: Iterable[int]) -> None:
+        spaces = [id for (id,) in self.db.execute("SELECT id FROM namespace")]
+        for term in terms:
+            used = any(
+                self.db.execute("SELECT 1 FROM df WHERE namespace = ? AND term = ?", (n, term)).fetchone()
+                for n in spaces
+            )
+            if not used:
+                (text,) = self.db.execute("SELECT text FROM term WHERE id = ?", (term,)).fetchone()
+                self.terms.pop(text, None)
+                self.db.execute("DELETE FROM term WHERE id = ?", (term,))
+
+    def _id(self, table: str, column: str, text: str) -> int:
+        """The number of a namespace, kind, role or tag; a new one is added."""
+        text = cut.sound(text)
+        key = (table, text)
+        if key not in self._ids:
+            self.db.execute(f"INSERT OR IGNORE INTO {table} ({column}) VALUES (?)", (text,))
+            found = self.db.execute(f"SELECT id FROM {table} WHERE {column} = ?", (text,))
+            (self._ids[key],) = found.fetchone()
+        return self._ids[key]
+
+
+def _closed(span: tuple[int | None, int | None]) -> tuple[int, int]:
+    return EARLIEST if span[0] is None else span[0], LATEST if span[1] is None else span[1]
+
+
+def postings(db: sqlite3.Connection, first: int) -> Iterator[Posting]:
+    """What the word index must hold of all chunks from row `first` on."""
+    tags: dict[int, list[int]] = defaultdict(list)
+    for source, tag in db.execute("SELECT source, tag FROM tagged"):
+        tags[source].append(tag)
+    mentions: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    for record, *span in db.execute(
+        "SELECT record, first_ms, last_ms FROM mention WHERE record >= "
+        "(SELECT min(record) FROM chunk WHERE row >= ?)",
+        (first,),
+    ):
+        mentions[record].append((span[0], span[1]))
+    for row, record, namespace, kind, role, at_ms, inferred, tokens, source, fact, *valid in db.execute(
+        "SELECT c.row, c.record, c.namespace, c.kind, c.role, c.at_ms, c.inferred, c.tokens, r.source, "
+        "r.fact, r.valid_from, r.valid_to FROM chunk c JOIN record r ON r.id = c.record WHERE c.row >= ?",
+        (first,),
+    ):
+        yield Posting(
+            row,
+            array("I", tokens),
+            namespace,
+            kind,
+            role,
+            tags.get(source, ()),
+            None if inferred else at_ms,
+            mentions.get(record, ()),
+            _closed((valid[0], valid[1])) if fact else None,
+        )

@@ -1,0 +1,196 @@
+"""The catalog: one SQLite file that names everything in the index; one transaction publishes.
+
+In: the state folder. Out: connections, for readers (query-only, each a fixed snapshot) and for the one
+writer that holds the index lock; and the few facts that say whose index this is.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+from huimem import files
+from huimem.index.seal import CATALOG, Damaged
+
+SCHEMA_VERSION = "1"
+
+# Row numbers of sources, records, chunks and terms come from `counter` and are never given twice.
+# `gone_words` and `gone_vectors` hold chunks that are removed here and still stand in the word index
+# or in a segment. Lines of chunks count from the record's first line, so that moved text costs little.
+SCHEMA = """
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE counter (name TEXT PRIMARY KEY, next INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE namespace (id INTEGER PRIMARY KEY, label TEXT NOT NULL UNIQUE);
+CREATE TABLE label (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
+CREATE TABLE source (
+    id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, stamp TEXT NOT NULL, racy INTEGER NOT NULL,
+    digest TEXT NOT NULL, namespace INTEGER NOT NULL, title TEXT NOT NULL, tags TEXT NOT NULL,
+    problems TEXT NOT NULL);
+CREATE TABLE tagged (
+    source INTEGER NOT NULL, tag INTEGER NOT NULL, PRIMARY KEY (source, tag)) WITHOUT ROWID;
+CREATE INDEX tagged_tag ON tagged (tag, source);
+CREATE TABLE record (
+    id INTEGER PRIMARY KEY, source INTEGER NOT NULL, ord INTEGER NOT NULL, place INTEGER NOT NULL,
+    line INTEGER NOT NULL, ref TEXT NOT NULL, kind INTEGER NOT NULL, fact INTEGER NOT NULL, key TEXT,
+    at_ms INTEGER, inferred INTEGER NOT NULL, valid_from INTEGER, valid_to INTEGER,
+    importance REAL NOT NULL, digest BLOB NOT NULL);
+CREATE INDEX record_place ON record (source, ord);
+CREATE INDEX record_ref ON record (ref);
+CREATE INDEX record_fact ON record (valid_to, valid_from) WHERE fact = 1;
+CREATE TABLE mention (
+    record INTEGER NOT NULL, first_ms INTEGER NOT NULL, last_ms INTEGER NOT NULL,
+    PRIMARY KEY (record, first_ms, last_ms)) WITHOUT ROWID;
+CREATE INDEX mention_first ON mention (first_ms, last_ms);
+CREATE TABLE chunk (
+    row INTEGER PRIMARY KEY, record INTEGER NOT NULL, message INTEGER NOT NULL, role INTEGER NOT NULL,
+    namespace INTEGER NOT NULL, kind INTEGER NOT NULL, at_ms INTEGER, inferred INTEGER NOT NULL,
+    line_first INTEGER NOT NULL, line_last INTEGER NOT NULL, hash BLOB NOT NULL, tokens BLOB NOT NULL);
+CREATE INDEX chunk_record ON chunk (record);
+CREATE INDEX chunk_at ON chunk (at_ms) WHERE inferred = 0;
+CREATE TABLE passage (row INTEGER PRIMARY KEY, said BLOB NOT NULL, lead INTEGER, text BLOB);
+CREATE TABLE term (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
+CREATE TABLE df (
+    namespace INTEGER NOT NULL, term INTEGER NOT NULL, n INTEGER NOT NULL,
+    PRIMARY KEY (namespace, term)) WITHOUT ROWID;
+CREATE TABLE totals (
+    namespace INTEGER PRIMARY KEY, chunks INTEGER NOT NULL, tokens INTEGER NOT NULL);
+CREATE TABLE segment (
+    id INTEGER PRIMARY KEY, file TEXT NOT NULL UNIQUE, bucket TEXT NOT NULL, embedder TEXT NOT NULL,
+    dim INTEGER NOT NULL, size INTEGER NOT NULL, sha256 TEXT NOT NULL, count INTEGER NOT NULL,
+    first_ms INTEGER NOT NULL, last_ms INTEGER NOT NULL, rows BLOB NOT NULL);
+CREATE TABLE gone_words (row INTEGER PRIMARY KEY);
+CREATE TABLE gone_vectors (row INTEGER PRIMARY KEY);
+"""
+COUNTERS = ("source", "record", "chunk", "term", "segment")
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Whose index it is and how its words were cut: an index of another identity is rebuilt."""
+
+    vault: str
+    tokens: str
+    schema: str = SCHEMA_VERSION
+
+
+def connect(folder: Path, *, write: bool = False) -> sqlite3.Connection:
+    """A connection to an existing catalog, for use by one thread at a time.
+
+    Only the holder of the index lock may ask for `write`. Raises `Damaged` where there is none.
+    """
+    return _connect(folder / CATALOG, write=write)
+
+
+def _connect(path: Path, *, write: bool) -> sqlite3.Connection:
+    if not path.is_file():
+        raise Damaged(f"{path.name} is missing")
+    mode = "rw" if write else "ro"
+    db = sqlite3.connect(
+        f"file:{quote(os.fspath(path.absolute()))}?mode={mode}",
+        uri=True,
+        isolation_level=None,
+        check_same_thread=False,
+        timeout=10.0,
+    )
+    try:
+        db.execute("PRAGMA cell_size_check = ON")
+        if write:
+            db.execute("PRAGMA synchronous = NORMAL")
+            db.execute("PRAGMA secure_delete = ON")
+        else:
+            db.execute("PRAGMA query_only = ON")
+        db.execute("PRAGMA cache_size = -65536")  # KiB, taken as needed
+        return db
+    except sqlite3.Error as error:
+        db.close()
+        raise Damaged(f"{CATALOG}: {error}") from error
+
+
+def make(folder: Path, identity: Identity) -> None:
+    """Put an empty catalog into `folder`, whole from its first moment. The caller holds the lock.
+
+    What stood there before is gone afterwards, journal and all.
+    """
+    new = folder / f"{CATALOG}.new"
+    for end in ("", "-wal", "-shm"):
+        files.remove(new.with_name(new.name + end))
+    files.create(new, b"")
+    with closing(_connect(new, write=True)) as db:
+        db.execute("PRAGMA journal_mode = WAL")
+        db.executescript(f"BEGIN; {SCHEMA} COMMIT;")
+        with transaction(db):
+            values = {"schema": identity.schema, "tokens": identity.tokens, "vault": identity.vault}
+            db.executemany(
+                "INSERT INTO meta VALUES (?, ?)", [*values.items(), ("generation", str(secrets.randbits(48)))]
+            )
+            db.executemany("INSERT INTO counter VALUES (?, 1)", [(name,) for name in COUNTERS])
+    for end in ("-wal", "-shm"):  # the old catalog's: a new one must not find them
+        files.remove(folder / f"{CATALOG}{end}")
+    os.replace(new, folder / CATALOG)
+
+
+def identity_of(db: sqlite3.Connection) -> Identity:
+    """Whose catalog this is. Raises `Damaged` where it does not say."""
+    with reading():
+        found = dict(db.execute("SELECT name, value FROM meta"))
+    try:
+        return Identity(found["vault"], found["tokens"], found["schema"])
+    except KeyError as error:
+        raise Damaged(f"{CATALOG} does not say whose it is") from error
+
+
+def generation(db: sqlite3.Connection) -> int:
+    """Grows with each transaction that publishes, and begins anywhere: never the same in two catalogs."""
+    (value,) = db.execute("SELECT value FROM meta WHERE name = 'generation'").fetchone()
+    return int(value)
+
+
+def sound(db: sqlite3.Connection) -> bool:
+    """Whether SQLite finds its own structure whole; reads the entire file."""
+    with suppress(sqlite3.Error):
+        return bool(db.execute("PRAGMA quick_check(1)").fetchone() == ("ok",))
+    return False
+
+
+@contextmanager
+def transaction(db: sqlite3.Connection) -> Iterator[None]:
+    """All or nothing; publishes on leaving."""
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        db.execute("UPDATE meta SET value = value + 1 WHERE name = 'generation'")
+        db.execute("COMMIT")
+    except BaseException:
+        with suppress(sqlite3.Error):
+            db.execute("ROLLBACK")
+        raise
+
+
+def broken(error: sqlite3.DatabaseError) -> bool:
+    """Whether an error says that the file itself is no good, rather than busy, full or forbidden."""
+    name = getattr(error, "sqlite_errorname", "")
+    return str(name).startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_ERROR", "SQLITE_IOERR_SHORT"))
+
+
+@contextmanager
+def reading() -> Iterator[None]:
+    """Turn what SQLite says of a broken file into `Damaged`; a busy disk stays what it is."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        if not broken(error):
+            raise
+        raise Damaged(f"{CATALOG}: {error}") from error
+
+
+def take(db: sqlite3.Connection, name: str, count: int) -> int:
+    """Reserve `count` numbers that were never given before; the first of them."""
+    (first,) = db.execute("SELECT next FROM counter WHERE name = ?", (name,)).fetchone()
+    db.execute("UPDATE counter SET next = next + ? WHERE name = ?", (count, name))
+    return int(first)

@@ -1,0 +1,98 @@
+"""A record → its chunks, and the digest that tells whether it must be indexed again.
+
+In: a Turn or Fact. Out: Chunks that cover every word of its messages; what nobody reads as text
+(HTML comments, block ids) is blanked, which moves no line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from hashlib import blake2b
+
+from huimem.index.chunk import passages
+from huimem.index.rows import milliseconds
+from huimem.records import Chunk, Fact, Message, Record, TimeRange
+
+_BLOCK_ID = re.compile(r"(?<=[ \t])\^[A-Za-z0-9-]+(?=[ \t]*$)", re.MULTILINE)
+
+
+def searchable(text: str) -> str:
+    """`text` with HTML comments and block ids as blanks: every other character keeps its place."""
+    if "^" in text:
+        text = _BLOCK_ID.sub(lambda found: " " * len(found[0]), text)
+    return "".join(_without_comments(text)) if "<!--" in text else text
+
+
+def _without_comments(text: str) -> Iterator[str]:
+    done = 0
+    while (start := text.find("<!--", done)) >= 0 and (end := text.find("-->", start)) >= 0:
+        yield text[done:start]
+        yield "".join(c if c == "\n" else " " for c in text[start : end + 3])
+        done = end + 3
+    yield text[done:]
+
+
+def chunks(record: Record) -> Iterator[Chunk]:
+    """The passages of a record in order, message by message."""
+    for index, message in enumerate(record.messages):
+        text = searchable(message.text)
+        line, counted = message.text_line, 0
+        for start, end in passages(text):
+            line += text.count("\n", counted, start)
+            counted = start
+            last = line + text.count("\n", start, end)
+            said = _said(message, text[start:end])
+            shown = message.text[start:end]
+            yield Chunk(digest_of(said), index, message.role, (line, last), shown, said, message.at)
+
+
+def _said(message: Message, passage: str) -> str:
+    named = message.role == "person" and message.name
+    return sound(f"{message.name}: {passage}" if named else passage)
+
+
+def sound(text: str) -> str:
+    """`text` as UTF-8 can hold it: lone surrogates become question marks."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
+def plain(said: str) -> str:
+    """What is embedded of a passage: its words with single blanks, so equal words are one vector."""
+    return " ".join(said.split())
+
+
+def digest_of(said: str) -> str:
+    """Hash of what is embedded: blake2b-128 in hex."""
+    return blake2b(plain(said).encode(), digest_size=16).hexdigest()
+
+
+def first_line(record: Record) -> int:
+    """The line of the file at which a record begins; 0 where it has none."""
+    return record.messages[0].line or record.messages[0].text_line
+
+
+def digest(record: Record, namespace: str, tags: tuple[str, ...]) -> bytes:
+    """Hash of all that the index keeps of a record, its lines counted from its first one."""
+    base = first_line(record)
+    parts = [str(record.ref), namespace, repr(tags), repr(record.inferred), *_nature(record)]
+    for message in record.messages:
+        at = milliseconds(message.at) if message.at else None
+        place = message.text_line - base
+        parts.append(repr((message.role, message.name, at, place, message.text)))
+    return blake2b("\x00".join(parts).encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def _nature(record: Record) -> Iterator[str]:
+    if isinstance(record, Fact):
+        yield repr((record.kind, record.key, record.importance, bounds(record.valid)))
+    else:
+        yield repr((record.kind, [bounds(mention) for mention in record.mentions]))
+
+
+def bounds(span: TimeRange) -> tuple[int | None, int | None]:
+    """A range as milliseconds UTC."""
+    return (
+        milliseconds(span.start) if span.start else None,
+        milliseconds(span.end) if span.end else None,
+    )

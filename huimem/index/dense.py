@@ -1,0 +1,258 @@
+"""Vector segments: FAISS files of half-precision vectors in time order, each written once.
+
+In: rows with their attributes and vectors. Out: the nearest rows by inner product, filters applied
+before ranking. A filter by time touches only the segments, and the rows in them, that it covers.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from huimem import files
+from huimem.errors import ConfigError
+from huimem.index.rows import UNDATED
+from huimem.index.seal import VECTORS, Damaged
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Ints = NDArray[np.int64]
+    Mask = NDArray[np.bool_]
+
+# What a segment says of each of its rows, in the catalog: little-endian records of this shape, by time.
+# `at` is UNDATED where no exact range may hold the row.
+ROW = [
+    ("row", "<i8"),
+    ("at", "<i8"),
+    ("record", "<i8"),
+    ("source", "<i8"),
+    ("namespace", "<i4"),
+    ("kind", "<i4"),
+    ("role", "<i4"),
+]
+MOST_ROWS = 16_384  # in one segment: a change rewrites 12 MB at 384 dimensions
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentRow:
+    """A segment as the catalog names it; `rows` are `count` records of shape `ROW`."""
+
+    id: int
+    file: str
+    bucket: str
+    embedder: str
+    dim: int
+    size: int
+    sha256: str
+    count: int
+    first_ms: int
+    last_ms: int
+    rows: bytes
+
+
+def attributes(segment: SegmentRow) -> NDArray[Any]:
+    """What a segment says of its rows. Raises `Damaged` where the catalog's lengths do not fit."""
+    import numpy as np
+
+    shape = np.dtype(ROW)
+    if len(segment.rows) != segment.count * shape.itemsize:
+        raise Damaged(f"{VECTORS}/{segment.file} is not what the catalog names")
+    return np.frombuffer(segment.rows, shape)
+
+
+def to_codes(vectors: NDArray[np.float32], dim: int) -> list[bytes]:
+    """Unit vectors, float32 [n, dim], as half-precision bytes; ConfigError for another shape or NaN."""
+    import numpy as np
+
+    if vectors.ndim != 2 or vectors.shape[1] != dim:
+        raise ConfigError(
+            f"the embedder gave vectors of shape {tuple(vectors.shape)}, expected dimension {dim}",
+            "Two embedders must not share a name; give the changed one a new name.",
+        )
+    if not np.isfinite(vectors).all():
+        raise ConfigError("the embedder gave a vector that is no number", "Check the embedder or its model.")
+    return [row.tobytes() for row in vectors.astype("<f2")]
+
+
+def encode(codes: bytes, dim: int) -> bytes:
+    """A segment file that holds half-precision vectors, `codes` their bytes in order."""
+    import numpy as np
+
+    with _guarded("a new segment") as faiss:
+        index = faiss.IndexScalarQuantizer(dim, faiss.ScalarQuantizer.QT_fp16, faiss.METRIC_INNER_PRODUCT)
+        index.add_sa_codes(np.frombuffer(codes, np.uint8).reshape(-1, dim * 2))
+        return bytes(faiss.serialize_index(index).tobytes())
+
+
+def decode(index: Any) -> NDArray[np.uint8]:
+    """The half-precision vectors of an opened segment: uint8 [n, 2 · dim]."""
+    with _guarded("a segment") as faiss:
+        codes: NDArray[np.uint8] = faiss.vector_to_array(index.codes).reshape(index.ntotal, -1)
+        return codes
+
+
+def open_segment(folder: Path, segment: SegmentRow, *, verify: bool) -> Any:
+    """The FAISS index of a segment, mapped and not read. Raises `Damaged` unless it is what was written.
+
+    Its size must fit; with `verify` its SHA-256 too, as one flipped bit in three loads without a word.
+    """
+    path = folder / VECTORS / segment.file
+    check(path, segment, verify=verify)
+    with _guarded(segment.file) as faiss:
+        index = faiss.read_index(str(path), faiss.IO_FLAG_MMAP_IFC)
+    if (index.d, index.ntotal) != (segment.dim, segment.count):
+        raise Damaged(
+            f"{VECTORS}/{segment.file} holds {index.ntotal} vectors of {index.d} dimensions, "
+            f"not {segment.count} of {segment.dim}"
+        )
+    return index
+
+
+def check(path: Path, segment: SegmentRow, *, verify: bool) -> None:
+    """Raise `Damaged` unless a segment's file is as the catalog names it."""
+    status = files.stamp(path)
+    if status is None or status.size != segment.size:
+        raise Damaged(f"{VECTORS}/{segment.file} is missing or cut short")
+    if verify and sha256(path.read_bytes()) != segment.sha256:
+        raise Damaged(f"{VECTORS}/{segment.file} was changed")
+
+
+def sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+@contextmanager
+def _guarded(what: str) -> Iterator[Any]:
+    """FAISS, loaded; whatever it says of a broken file becomes `Damaged`."""
+    import faiss
+
+    faiss.omp_set_num_threads(1)  # one core fills the memory bus; more threads only wait for each other
+    try:
+        yield faiss
+    except (RuntimeError, AssertionError, MemoryError, OSError, ValueError) as error:
+        raise Damaged(f"{VECTORS}: {what}: {error or type(error).__name__}") from error
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """All usable segments of one embedder as one column of rows; immutable, shared by readers.
+
+    `starts` [s + 1] bounds the segments in `rows` [n]; `indexes` are their FAISS indexes. `by_row`
+    sorts `rows` by row number. Masks are kept by filter, since most questions use the same one.
+    """
+
+    dim: int
+    rows: NDArray[Any]
+    starts: Ints
+    indexes: tuple[Any, ...]
+    by_row: Ints
+    _masks: dict[tuple[object, ...], Mask] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, opened: Sequence[tuple[SegmentRow, Any]], dim: int) -> View:
+        """`opened` in the order of their first time."""
+        import numpy as np
+
+        parts = [attributes(segment) for segment, _ in opened] or [np.zeros(0, np.dtype(ROW))]
+        rows = np.concatenate(parts)
+        starts = np.cumsum([0, *map(len, parts)], dtype=np.int64)
+        by_row = np.argsort(rows["row"], kind="stable")
+        return cls(dim, rows, starts, tuple(index for _, index in opened), by_row)
+
+    def places(self, rows: Ints) -> Ints:
+        """Where rows stand in `self.rows`: int64, same length, −1 for rows without a vector."""
+        import numpy as np
+
+        if not len(self.rows) or not len(rows):
+            return np.full(len(rows), -1, np.int64)
+        sorted_rows = self.rows["row"][self.by_row]
+        at = np.searchsorted(sorted_rows, rows).clip(0, len(sorted_rows) - 1)
+        found: Ints = np.where(sorted_rows[at] == rows, self.by_row[at], -1)
+        return found
+
+    def among(self, **allowed: frozenset[int] | None) -> Mask:
+        """Rows whose namespace, kind and role are allowed (None: all): bool [n]; not to be changed."""
+        import numpy as np
+
+        key = tuple(sorted((name, ids) for name, ids in allowed.items() if ids is not None))
+        if key not in self._masks:
+            mask = np.ones(len(self.rows), bool)
+            for name, ids in key:
+                mask &= np.isin(self.rows[name], np.array(sorted(ids), np.int32))
+            mask.setflags(write=False)
+            self._masks[key] = mask
+        return self._masks[key]
+
+    def within(self, spans: Sequence[tuple[int, int]]) -> Mask:
+        """Rows whose own time lies in one of the half-open spans of milliseconds: bool [n]."""
+        import numpy as np
+
+        mask = np.zeros(len(self.rows), bool)
+        for a, b in zip(self.starts[:-1].tolist(), self.starts[1:].tolist(), strict=True):
+            times = self.rows["at"][a:b]
+            if times[0] == UNDATED:
+                continue
+            for start, end in spans:
+                if start <= times[-1] and times[0] < end:
+                    low, high = np.searchsorted(times, (start, end))
+                    mask[a + low : a + high] = True
+        return mask
+
+    def nearest(
+        self, vector: NDArray[np.float32], mask: Mask, limit: int
+    ) -> tuple[Ints, NDArray[np.float32]]:
+        """The `limit` rows with the highest inner product under `mask`, best first, ties by row."""
+        import numpy as np
+
+        rows, scores = [np.zeros(0, np.int64)], [np.zeros(0, np.float32)]
+        query = np.ascontiguousarray(vector, np.float32).reshape(1, -1)
+        for at, (a, b) in enumerate(zip(self.starts[:-1].tolist(), self.starts[1:].tolist(), strict=True)):
+            part = mask[a:b]
+            passing = int(np.count_nonzero(part))
+            if passing:
+                found, places = _search(self.indexes[at], query, min(limit, passing), part, passing)
+                rows.append(self.rows["row"][a:b][places])
+                scores.append(found)
+        all_rows, all_scores = np.concatenate(rows), np.concatenate(scores)
+        order = np.lexsort((all_rows, -all_scores))[:limit]
+        return all_rows[order], all_scores[order]
+
+    def cosines(self, vector: NDArray[np.float32], places: Ints) -> NDArray[np.float32]:
+        """The inner products of the rows at `places`, 0 where a place is −1: float32, same length."""
+        import numpy as np
+
+        result = np.zeros(len(places), np.float32)
+        query = np.ascontiguousarray(vector, np.float32).reshape(1, -1)
+        owner = np.searchsorted(self.starts, places, side="right") - 1
+        for at in np.unique(owner[places >= 0]).tolist():
+            mine = np.flatnonzero((owner == at) & (places >= 0))
+            with _guarded("a vector"):
+                vectors = self.indexes[at].reconstruct_batch(places[mine] - self.starts[at])
+            result[mine] = vectors @ query[0]
+        return result
+
+
+def _search(
+    index: Any, query: NDArray[np.float32], count: int, mask: Mask, passing: int
+) -> tuple[NDArray[np.float32], Ints]:
+    """Scores and places of the `count` best of one segment under a mask of its rows."""
+    import numpy as np
+
+    with _guarded("search") as faiss:
+        if passing == len(mask):
+            scores, places = index.search(query, count)
+        else:
+            first, last = int(mask.argmax()), len(mask) - int(mask[::-1].argmax())
+            if last - first == passing:
+                selector = faiss.IDSelectorRange(first, last)
+            else:
+                selector = faiss.IDSelectorBitmap(np.packbits(mask, bitorder="little"))
+            scores, places = index.search(query, count, params=faiss.SearchParameters(sel=selector))
+    kept = places[0] >= 0  # −1 stands for "fewer than asked"
+    return scores[0][kept], places[0][kept]

@@ -1,0 +1,93 @@
+"""What a question may see: filters, and the one SQL condition that decides them exactly.
+
+In: a `Filter`. Out: a condition over the chunks of a catalog with its parameters. The word index
+and the vector segments apply the same filter in their own way; this one is the meaning of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+Bounds = tuple[int | None, int | None]
+Condition = tuple[str, list[object]]
+# Past any time that a file can name; keeps open sides comparable.
+EARLIEST, LATEST = -(1 << 62), 1 << 62
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which chunks may answer. All fields hold at once; an empty tuple asks for nothing.
+
+    `during` is a union of half-open ranges in milliseconds UTC (None = open): a chunk passes by its
+    own message's time or, unless `said_only`, by a range that its record speaks of; guessed times
+    pass no range. `namespaces` are exact labels, None = all of them. `tags`: one of them is enough.
+    `current_at` drops facts that do not hold at that instant; None keeps superseded ones.
+    """
+
+    during: tuple[Bounds, ...] = ()
+    said_only: bool = False
+    namespaces: frozenset[str] | None = frozenset({""})
+    kinds: tuple[str, ...] = ()
+    roles: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    current_at: int | None = None
+
+    @property
+    def spans(self) -> tuple[tuple[int, int], ...]:
+        """`during` with its open sides closed at the ends of time."""
+        return tuple((EARLIEST if a is None else a, LATEST if b is None else b) for a, b in self.during)
+
+
+def condition(f: Filter) -> Condition:
+    """The SQL condition over `chunk c JOIN record r` that is true for passing chunks."""
+    parts: list[Condition] = list(_plain(f))
+    if f.during:
+        parts.append(_in_time(f))
+    if f.current_at is not None:
+        parts.append(
+            (
+                "(r.fact = 0 OR (ifnull(r.valid_from, ?) <= ? AND ifnull(r.valid_to, ?) > ?))",
+                [EARLIEST, f.current_at, LATEST, f.current_at],
+            )
+        )
+    text = " AND ".join(part for part, _ in parts) or "1"
+    return text, [value for _, values in parts for value in values]
+
+
+def _plain(f: Filter) -> Iterator[Condition]:
+    if f.namespaces is not None:
+        yield _among("c.namespace", "SELECT id FROM namespace WHERE label IN", sorted(f.namespaces))
+    if f.kinds:
+        yield _among("c.kind", "SELECT id FROM label WHERE text IN", f.kinds)
+    if f.roles:
+        yield _among("c.role", "SELECT id FROM label WHERE text IN", f.roles)
+    if f.tags:
+        tagged = "SELECT source FROM tagged JOIN label ON label.id = tag WHERE label.text IN"
+        yield _among("r.source", tagged, f.tags)
+
+
+def _among(column: str, query: str, values: Iterable[str]) -> Condition:
+    listed = list(values)
+    return f"{column} IN ({query} ({marks(len(listed))}))", list[object](listed)
+
+
+def _in_time(f: Filter) -> Condition:
+    said = " OR ".join(["c.at_ms >= ? AND c.at_ms < ?"] * len(f.spans))
+    values: list[object] = [bound for span in f.spans for bound in span]
+    text = f"c.inferred = 0 AND ({said})"
+    if f.said_only:
+        return text, values
+    speaking, more = speaking_of(f)
+    return f"(({text}) OR c.record IN ({speaking}))", values + more
+
+
+def speaking_of(f: Filter) -> Condition:
+    """The query for the ids of records that speak of a time inside `during`."""
+    overlaps = " OR ".join(["first_ms < ? AND last_ms > ?"] * len(f.spans))
+    return f"SELECT record FROM mention WHERE {overlaps}", [b for a, z in f.spans for b in (z, a)]
+
+
+def marks(count: int) -> str:
+    """`count` question marks for a list in SQL."""
+    return ", ".join("?" * count)

@@ -1,0 +1,324 @@
+"""The index of one vault: made to agree with the files, given vectors, and read through snapshots.
+
+In: listings and sources from the vault, an embedder. Out: reports, counts and `Snapshot`s. The state
+folder holds nothing that the files do not: it may vanish or be damaged at any moment.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from huimem import files
+from huimem.errors import Locked, Problem
+from huimem.index import catalog, dense, embedding, repair, seal, segments, sync, tokens
+from huimem.index.batch import as_problems
+from huimem.index.calibrate import Scale, calibrate
+from huimem.index.catalog import Identity
+from huimem.index.filters import Filter
+from huimem.index.readers import Readers
+from huimem.index.rows import Changes, Counts, EmbedReport, SyncReport
+from huimem.index.seal import CATALOG, Damaged, Seal
+from huimem.index.snapshot import Snapshot
+from huimem.index.vectors import Cache, Remembering
+from huimem.ports import Embedder
+from huimem.records import Source
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["Index", "Snapshot"]
+
+PUBLISH_SECONDS = 20.0  # vectors made meanwhile become findable at least this often
+
+
+class Index:
+    """Words and vectors of a vault. Cheap to open; usable from several threads; close it when done.
+
+    `behind` is how many files the last sync could not bring in because another process held the lock.
+    """
+
+    def __init__(self, folder: Path, embedder: Embedder | None, vault_id: str) -> None:
+        self.folder = folder
+        self.embedder = embedder
+        self.behind = 0
+        self._identity = Identity(vault_id, tokens.IDENTITY)
+        self._warnings: list[str] = []
+        self._readers = Readers(folder, embedder.name if embedder else None)
+        self._scale: Scale | None = None
+
+    @classmethod
+    def open(cls, folder: Path, embedder: Embedder | None, *, vault_id: str) -> Index:
+        """The index in `folder`; what is missing, damaged or another vault's is begun anew, and said.
+
+        Raises WriteFailed where the folder cannot be made or written, Locked where a damaged index is
+        in use by another process.
+        """
+        index = cls(folder, embedder, vault_id)
+        repair.prepare(folder)
+        index._mend(10.0)
+        index._notice_embedder()
+        return index
+
+    def close(self) -> None:
+        """Let go of files and connections; snapshots still open stay usable."""
+        self._readers.close()
+
+    def changes(
+        self,
+        listing: Mapping[str, str],
+        *,
+        only: Collection[str] | None = None,
+        unreadable: Collection[str] = (),
+        full: bool = False,
+    ) -> Changes:
+        """How a listing (path → stamp) differs from the index; the parameters are those of `sync`."""
+        with self._reading() as db:
+            return sync.compare(db, listing, only=only, unreadable=unreadable, full=full)
+
+    def sync(
+        self,
+        listing: Mapping[str, str],
+        read: Callable[[str], Source],
+        *,
+        only: Collection[str] | None = None,
+        unreadable: Collection[str] = (),
+        full: bool = False,
+        progress: Callable[[int, int], None] | None = None,
+        wait: float = 10.0,
+    ) -> SyncReport:
+        """Make the words agree with the files of `listing` (path → stamp); vectors follow by `embed`.
+
+        Files whose stamp differs, or may hide a change, are `read`; what cannot be read keeps its old
+        rows and gets a Problem. Paths that are missing are removed, unless they lie under `unreadable`
+        folders or outside `only` (paths or folders). `full` reads every file and checks every derived
+        one. Raises Locked after `wait` seconds; what was published until then stands.
+        """
+        start = time.monotonic()
+        self._mend(wait, thorough=full)
+        changes = self.changes(listing, only=only, unreadable=unreadable, full=full)
+        report = SyncReport(unchanged=changes.unchanged)
+        if changes:
+            work = sync.Sync(self.folder, listing, read, lambda: self._writing(wait), progress)
+            try:
+                report = work.run(changes)
+            except Locked:
+                self.behind = len(changes.new) + len(changes.changed) + len(changes.removed)
+                raise
+        self.behind = 0
+        return SyncReport(
+            report.added,
+            report.changed,
+            report.removed,
+            report.unchanged,
+            report.problems,
+            (*self._said(), *report.warnings),
+            time.monotonic() - start,
+        )
+
+    def embed(
+        self,
+        *,
+        rows: Sequence[int] | NDArray[np.int64] | None = None,
+        seconds: float | None = None,
+        progress: Callable[[int, int], None] | None = None,
+        wait: float = 10.0,
+    ) -> EmbedReport:
+        """Give chunks without a vector theirs, newest first: all, or only `rows`; stop after `seconds`.
+
+        Vectors come from the cache where it has them. Holds no lock while embedding; a run that is cut
+        off goes on where it stopped. Raises what the embedder raises, after publishing what it made.
+        """
+        if self.embedder is None:
+            return EmbedReport()
+        start = time.monotonic()
+        self._mend(wait)
+        wanted = self.pending() if rows is None else self._still_pending(rows)
+        cache = Cache(self.folder, self.embedder.name)
+        deadline = None if seconds is None else start + seconds
+        work = embedding.Embedding(self.embedder, cache, deadline, progress)
+        if len(wanted) or self._has_old_vectors():
+            self._embed(work, wanted.tolist(), wait)
+        if rows is None and len(wanted):
+            self.scale()
+        return EmbedReport(
+            work.cached,
+            work.embedded,
+            len(self.pending()),
+            (*self._said(), *filter(None, [cache.warning])),
+            time.monotonic() - start,
+        )
+
+    def _embed(self, work: embedding.Embedding, rows: list[int], wait: float) -> None:
+        fresh: dict[int, bytes] = {}
+        published = time.monotonic()
+        with closing(catalog.connect(self.folder)) as db:
+            try:
+                for vectors in work.run(db, embedding.newest_first(db, rows)):
+                    fresh |= vectors
+                    if len(fresh) >= dense.MOST_ROWS or time.monotonic() > published + PUBLISH_SECONDS:
+                        self._publish(fresh, wait)
+                        fresh, published = {}, time.monotonic()
+            finally:
+                self._publish(fresh, wait)
+
+    def _publish(self, fresh: Mapping[int, bytes], wait: float, *, keep: bool = True) -> None:
+        """Publish vectors; files that are replaced stay until the next time, for readers under way."""
+        assert self.embedder is not None
+        with self._writing(wait) as db:
+            dim = len(next(iter(fresh.values()))) // 2 if fresh else self.embedder.dim
+            target = segments.Target(self.folder, self.embedder.name, dim)
+            with catalog.transaction(db):
+                replaced = segments.publish(db, target, fresh)
+            segments.sweep(db, self.folder, replaced if keep else frozenset())
+
+    def purge(self, *, wait: float = 10.0) -> None:
+        """Wipe what removed records left behind: their vectors, cached ones too, and freed pages."""
+        self._mend(wait)
+        if self.embedder is not None:
+            self._publish({}, wait, keep=False)
+        with self._writing(wait) as db:
+            with catalog.transaction(db):
+                if db.execute("SELECT 1 FROM gone_words").fetchone():
+                    repair.rebuild_words(self.folder, db)
+                if self.embedder is None:
+                    segments.drop(db, [segment.id for segment in segments.listed(db)])
+            segments.sweep(db, self.folder)
+            hashes = [hash for (hash,) in db.execute("SELECT DISTINCT hash FROM chunk")]
+            db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        Cache(self.folder, self.embedder.name if self.embedder else "").keep_only(hashes)
+
+    def pending(self, f: Filter | None = None) -> NDArray[np.int64]:
+        """Chunk rows that pass `f` (None: all) and have no vector of the embedder: int64, ascending."""
+        import numpy as np
+
+        counts = self.counts()
+        if self.embedder is None or counts.vectors == counts.chunks:
+            return np.zeros(0, np.int64)
+        with self._reading() as db:
+            snapshot = Snapshot(db, None, lambda: None, lambda _: None)
+            rows = snapshot.rows(f or Filter(namespaces=None))
+            return embedding.pending(db, self.embedder.name, rows)
+
+    def _still_pending(self, rows: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
+        import numpy as np
+
+        return np.intersect1d(np.asarray(rows, np.int64), self.pending())
+
+    def counts(self) -> Counts:
+        """How much the index holds."""
+        with self._reading() as db:
+            (sources,) = db.execute("SELECT count(*) FROM source WHERE digest != ''").fetchone()
+            (records,) = db.execute("SELECT count(*) FROM record").fetchone()
+            (chunks,) = db.execute("SELECT ifnull(sum(chunks), 0) FROM totals").fetchone()
+            (terms,) = db.execute("SELECT count(*) FROM term").fetchone()
+            (problems,) = db.execute("SELECT count(*) FROM source WHERE problems != '[]'").fetchone()
+            return Counts(sources, records, chunks, terms, self._vectors(db), problems)
+
+    def _vectors(self, db: sqlite3.Connection) -> int:
+        """Chunks with a vector of the embedder."""
+        if self.embedder is None:
+            return 0
+        text = "SELECT ifnull(sum(count), 0) FROM segment WHERE embedder = ?"
+        (count,) = db.execute(text, (self.embedder.name,)).fetchone()
+        gone = {row for (row,) in db.execute("SELECT row FROM gone_vectors")} if count else set()
+        for segment in segments.listed(db, self.embedder.name) if gone else ():
+            count -= len(gone.intersection(dense.attributes(segment)["row"].tolist()))
+        return int(count)
+
+    def problems(self) -> tuple[Problem, ...]:
+        """What is wrong in the vault's files, by path."""
+        with self._reading() as db:
+            found = db.execute("SELECT problems FROM source WHERE problems != '[]' ORDER BY path")
+            return tuple(problem for (text,) in found for problem in as_problems(text))
+
+    def labels(self, namespace: str | None) -> frozenset[str] | None:
+        """The exact labels that a namespace as asked for means; None = all of them.
+
+        None is the root alone, `alice` itself, `alice/**` it and all below, `**` everything.
+        """
+        if namespace is None or not namespace.endswith("**"):
+            return frozenset({namespace or ""})
+        root = namespace.removesuffix("**").rstrip("/")
+        if not root:
+            return None
+        with self._reading() as db:
+            labels = [label for (label,) in db.execute("SELECT label FROM namespace")]
+        return frozenset({root, *(label for label in labels if label.startswith(f"{root}/"))})
+
+    def scale(self) -> Scale:
+        """The embedder's scale of cosines; its texts are embedded once. Only with an embedder."""
+        assert self.embedder is not None
+        if self._scale is None:
+            self._scale = calibrate(Remembering(self.embedder, Cache(self.folder, self.embedder.name)))
+        return self._scale
+
+    def snapshot(self) -> Snapshot:
+        """One fixed state of the index, for reading; use it as a context manager."""
+        try:
+            return self._readers.snapshot()
+        except Damaged:
+            self._mend(10.0)
+            return self._readers.snapshot()
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        if not (self.folder / CATALOG).exists():
+            self._mend(10.0)
+        with self._readers.reading() as db:
+            yield db
+
+    @contextmanager
+    def _writing(self, wait: float) -> Iterator[sqlite3.Connection]:
+        """The writer's connection, under the lock; the seal is off meanwhile, and stays off on failure."""
+        with files.lock(self.folder / "index.lock", timeout=wait):
+            self._warnings += repair.mend(self.folder, self._identity)
+            seal.break_open(self.folder)
+            with closing(catalog.connect(self.folder, write=True)) as db:
+                yield db
+            seal.close(self.folder)
+
+    def _mend(self, wait: float, *, thorough: bool = False) -> None:
+        """See that the state folder is ours and whole; repair it if not. Costs a few stats if it is."""
+        repair.prepare(self.folder)
+        if not thorough and not repair.needed(self.folder, self._identity):
+            return
+        # Without a seal another process may be writing: it leaves one, and readers need not wait.
+        busy = not thorough and seal.look(self.folder)[0] is Seal.OPEN and (self.folder / CATALOG).exists()
+        try:
+            with files.lock(self.folder / "index.lock", timeout=0.0 if busy else wait):
+                if thorough:
+                    seal.break_open(self.folder)
+                self._warnings += repair.mend(self.folder, self._identity)
+        except Locked:
+            if not busy:
+                raise
+
+    def _notice_embedder(self) -> None:
+        if self.embedder is None:
+            return
+        with self._reading() as db:
+            names = {name for (name,) in db.execute("SELECT DISTINCT embedder FROM segment")}
+        if names and self.embedder.name not in names:
+            self._warnings.append(
+                f"the vectors were made by {', '.join(sorted(names))} and are not used with "
+                f"{self.embedder.name}: words answer alone until `huimem sync` has made new ones"
+            )
+
+    def _has_old_vectors(self) -> bool:
+        """Whether segments hold what is gone, or vectors of another embedder."""
+        assert self.embedder is not None
+        with self._reading() as db:
+            others = "EXISTS(SELECT 1 FROM segment WHERE embedder != ?)"
+            text = f"SELECT EXISTS(SELECT 1 FROM gone_vectors) OR {others}"
+            return bool(db.execute(text, (self.embedder.name,)).fetchone()[0])
+
+    def _said(self) -> tuple[str, ...]:
+        """The warnings gathered since they were last asked for."""
+        said, self._warnings = tuple(dict.fromkeys(self._warnings)), []
+        return said

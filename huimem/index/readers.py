@@ -1,0 +1,139 @@
+"""Readers of the index: connections, the open word index and the mapped segments, shared between snapshots.
+
+In: the state folder. Out: `Snapshot`s whose catalog, words and vectors belong together, though other
+processes publish at any moment. Readers take no lock.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from huimem.index import catalog, dense, lexical, seal, segments
+from huimem.index.dense import View
+from huimem.index.lexical import Words
+from huimem.index.seal import CATALOG, Damaged, Seal
+from huimem.index.snapshot import Snapshot
+
+_TRIES = 20  # for a reader that a writer overtakes
+
+
+class Readers:
+    """Everything that is open for reading in one process; usable from several threads."""
+
+    def __init__(self, folder: Path, embedder: str | None) -> None:
+        self._folder = folder
+        self._embedder = embedder
+        self._guard = threading.Lock()
+        self._idle: list[tuple[int, sqlite3.Connection]] = []
+        self._words: tuple[int, Words] | None = None
+        self._view: tuple[tuple[str, ...], View | None, tuple[str, ...]] | None = None
+
+    def close(self) -> None:
+        """Let go of everything that no snapshot is using."""
+        with self._guard:
+            idle, self._idle = self._idle, []
+            self._words = self._view = None
+        for _, db in idle:
+            db.close()
+
+    def snapshot(self) -> Snapshot:
+        """One fixed state of the index, for reading; use it as a context manager."""
+        for _ in range(_TRIES):
+            db = self._connection()
+            db.execute("BEGIN")
+            state = catalog.generation(db)
+            words, warnings = self._words_of(state)
+            # A writer that published meanwhile may have dropped words this catalog still lists.
+            if self._current(state):
+                break
+            self._release(db)
+        vectors = self._view_of(db)
+        return Snapshot(db, words, lambda: vectors[0], self._release, (*warnings, *vectors[1]))
+
+    def _words_of(self, state: int) -> tuple[Words | None, tuple[str, ...]]:
+        with self._guard:
+            if self._words is not None and self._words[0] == state:
+                return self._words[1], ()
+            try:
+                if self._words is not None:
+                    words = lexical.reload(self._words[1])
+                elif lexical.exists(self._folder):
+                    words = lexical.open_words(self._folder)
+                else:
+                    return None, ()
+            except Damaged as damage:
+                self._words = None
+                return None, (f"{damage}: searched without it",)
+            self._words = (state, words)
+            return words, ()
+
+    def _current(self, state: int) -> bool:
+        """Whether nothing was published since `state`; if something was, its words are not kept."""
+        with self.reading() as db:
+            same = catalog.generation(db) == state
+        if not same:
+            with self._guard:
+                self._words = None
+        return same
+
+    def _view_of(self, db: sqlite3.Connection) -> tuple[View | None, tuple[str, ...]]:
+        """The usable segments of the embedder, opened; what cannot be used is named."""
+        if self._embedder is None:
+            return None, ()
+        found = db.execute("SELECT file FROM segment WHERE embedder = ? ORDER BY file", (self._embedder,))
+        names = tuple(name for (name,) in found)
+        with self._guard:
+            if self._view is None or self._view[0] != names:
+                self._view = (names, *self._open_view(db))
+            return self._view[1:]
+
+    def _open_view(self, db: sqlite3.Connection) -> tuple[View | None, tuple[str, ...]]:
+        assert self._embedder is not None
+        opened, warnings = [], []
+        verify = seal.look(self._folder)[0] is not Seal.WHOLE
+        for segment in segments.listed(db, self._embedder):
+            try:
+                opened.append((segment, dense.open_segment(self._folder, segment, verify=verify)))
+            except Damaged as damage:
+                warnings.append(f"{damage}: {segment.count} passages are searched by words alone")
+        if not opened:
+            return None, tuple(warnings)
+        return View.of(opened, opened[0][0].dim), tuple(warnings)
+
+    def _connection(self) -> sqlite3.Connection:
+        """A reader's connection to the catalog that stands there now. Raises `Damaged` where none does."""
+        try:
+            inode = os.stat(self._folder / CATALOG).st_ino
+        except OSError as error:
+            raise Damaged(f"{CATALOG} is missing") from error
+        with self._guard:
+            stale = [db for at, db in self._idle if at != inode]
+            self._idle = [(at, db) for at, db in self._idle if at == inode]
+            ready = self._idle.pop()[1] if self._idle else None
+        for db in stale:
+            db.close()
+        return ready or catalog.connect(self._folder)
+
+    def _release(self, db: sqlite3.Connection) -> None:
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+        try:
+            inode = os.stat(self._folder / CATALOG).st_ino
+        except OSError:
+            db.close()
+            return
+        with self._guard:
+            self._idle.append((inode, db))
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        db = self._connection()
+        try:
+            yield db
+        finally:
+            self._release(db)

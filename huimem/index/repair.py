@@ -1,0 +1,151 @@
+"""Is the state folder ours and whole? What is not is taken away or rebuilt, and said.
+
+In: the state folder and whose it should be. Out: a folder that can be used, and a line for each thing
+that was lost. Nothing here is ever the only copy: words come back from the catalog, vectors from the
+embedding cache, the catalog from the files.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+from huimem import files
+from huimem.errors import WriteFailed
+from huimem.index import catalog, dense, lexical, seal, segments
+from huimem.index.batch import postings
+from huimem.index.catalog import Identity
+from huimem.index.seal import CATALOG, VECTORS, WORDS, Damaged, Seal
+
+_TAG = b"Signature: 8a477f597d28d172789f06886806bc55\n# Derived by huimem: may be deleted at any moment.\n"
+
+
+def prepare(folder: Path) -> None:
+    """Make the state folder, marked for backup programs and git as nothing worth keeping."""
+    files.make_folder(folder)
+    for name, text in (("CACHEDIR.TAG", _TAG), (".gitignore", b"*\n")):
+        if not (folder / name).exists():
+            files.create(folder / name, text)
+
+
+def needed(folder: Path, identity: Identity) -> bool:
+    """Whether `mend` has anything to do: the seal is off or broken, or the index is somebody else's."""
+    return seal.look(folder)[0] is not Seal.WHOLE or bool(_foreign(folder, identity, read_all=False))
+
+
+def mend(folder: Path, identity: Identity) -> tuple[str, ...]:
+    """Make the state folder usable and seal it; what was lost, a line each. The caller holds the lock."""
+    state, odd = seal.look(folder)
+    lost = _foreign(folder, identity, read_all=state is not Seal.WHOLE)
+    if state is Seal.WHOLE and not lost:
+        return ()
+    seal.break_open(folder)
+    if state is Seal.DAMAGED and any(name.startswith(CATALOG) for name in odd):
+        warnings = [_begin_anew(folder, identity, "it was changed or deleted by another program")]
+    elif lost == _NONE:
+        warnings = _first(folder, identity)
+    elif lost:
+        warnings = [_begin_anew(folder, identity, lost)]
+    else:
+        warnings = list(_parts(folder, suspicious=any(name.startswith(WORDS) for name in odd)))
+    seal.close(folder)
+    return tuple(warnings)
+
+
+_NONE = "there is none yet"
+
+
+def _foreign(folder: Path, identity: Identity, *, read_all: bool) -> str:
+    """Why the catalog cannot be used, "" where it can; `read_all` has SQLite look at every page."""
+    if not (folder / CATALOG).exists():
+        return _NONE
+    try:
+        with catalog.reading(), closing(catalog.connect(folder)) as db:
+            found = catalog.identity_of(db)
+            if read_all and not catalog.sound(db):
+                return "it was damaged"
+    except Damaged:
+        return "it was damaged"
+    except sqlite3.Error as error:
+        raise WriteFailed(f"{folder / CATALOG} cannot be opened: {error}", _REMEDY) from error
+    if found.schema != identity.schema:
+        return "it was made by another version of huimem"
+    if found.tokens != identity.tokens:
+        return "its words were cut by other rules"
+    return "it belongs to another vault" if found.vault != identity.vault else ""
+
+
+_REMEDY = "Check the owner and mode of the state folder, or delete it: it is built again."
+
+
+def _first(folder: Path, identity: Identity) -> list[str]:
+    """Make the first catalog; where parts of an older index lie about, it had been deleted."""
+    leftovers = any((folder / name).exists() for name in (WORDS, VECTORS))
+    line = _begin_anew(folder, identity, "its catalog was deleted")
+    return [line] if leftovers else []
+
+
+def _begin_anew(folder: Path, identity: Identity, why: str) -> str:
+    lexical.remove(folder)
+    _remove_vectors(folder)
+    catalog.make(folder, identity)
+    return f"the index is rebuilt from the files: {why}"
+
+
+def _remove_vectors(folder: Path) -> None:
+    for path in sorted((folder / VECTORS).glob("*")):
+        if path.is_file():
+            files.remove(path)
+
+
+def _parts(folder: Path, *, suspicious: bool) -> Iterator[str]:
+    """Check words and vectors against a sound catalog, and rebuild or drop what does not fit."""
+    with closing(catalog.connect(folder, write=True)) as db:
+        if not words_fit(folder, db, suspicious=suspicious):
+            with catalog.transaction(db):
+                rebuild_words(folder, db)
+            yield "the word index was damaged and is rebuilt"
+        bad = [segment for segment in segments.listed(db) if not _fits(folder, segment)]
+        if bad:
+            with catalog.transaction(db):
+                segments.drop(db, [segment.id for segment in bad])
+            count = sum(segment.count for segment in bad)
+            yield f"{len(bad)} vector files were damaged: {count} passages get their vectors again"
+        segments.sweep(db, folder)
+
+
+def words_fit(folder: Path, db: sqlite3.Connection, *, suspicious: bool) -> bool:
+    """Whether the word index holds just the catalog's chunks, once what is gone is dropped from it."""
+    (chunks,) = db.execute("SELECT count(*) FROM chunk").fetchone()
+    if not (folder / WORDS).exists():
+        return bool(chunks == 0)
+    if suspicious:
+        return False
+    (beyond,) = db.execute("SELECT next FROM counter WHERE name = 'chunk'").fetchone()
+    gone = [row for (row,) in db.execute("SELECT row FROM gone_words")]
+    try:
+        lexical.publish(folder, (), gone, beyond)
+        fits = bool(lexical.open_words(folder).count == chunks)
+    except Damaged:
+        return False
+    if fits and gone:
+        with catalog.transaction(db):
+            db.execute("DELETE FROM gone_words")
+    return fits
+
+
+def rebuild_words(folder: Path, db: sqlite3.Connection) -> None:
+    """Write the word index anew from the catalog, inside the caller's transaction."""
+    lexical.remove(folder)
+    lexical.publish(folder, postings(db, 0), (), None)
+    db.execute("DELETE FROM gone_words")
+
+
+def _fits(folder: Path, segment: dense.SegmentRow) -> bool:
+    try:
+        dense.check(folder / VECTORS / segment.file, segment, verify=True)
+    except Damaged:
+        return False
+    return True

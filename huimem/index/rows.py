@@ -1,0 +1,144 @@
+"""What the index hands out: rows as frozen records, and reports of what was done."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from huimem.errors import Problem
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+# Stands for "no time" in arrays of int64 milliseconds; before any time that a file can name.
+UNDATED = -(1 << 62)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND = timedelta(milliseconds=1)
+
+
+def milliseconds(instant: datetime) -> int:
+    """Whole milliseconds since 1970 in UTC of an aware instant, rounded down."""
+    return (instant - _EPOCH) // _MILLISECOND
+
+
+@dataclass(frozen=True, slots=True)
+class Passages:
+    """Chunks as parallel arrays [n], in the order asked for; chunks that are gone are left out.
+
+    `at_ms` is the message's own time (`UNDATED` where it has none). `place` counts the messages of
+    a source from 0, so neighbouring messages differ by one; `message` counts those of its record.
+    `tokens` is flat: chunk i holds `tokens[offsets[i]:offsets[i + 1]]`, term ids in order.
+    """
+
+    rows: NDArray[np.int64]
+    record: NDArray[np.int64]
+    source: NDArray[np.int64]
+    place: NDArray[np.int64]
+    message: NDArray[np.int64]
+    at_ms: NDArray[np.int64]
+    user: NDArray[np.bool_]
+    roles: tuple[str, ...]
+    tokens: NDArray[np.uint32]
+    offsets: NDArray[np.int64]
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        return self.offsets[1:] - self.offsets[:-1]
+
+
+@dataclass(frozen=True, slots=True)
+class RecordRow:
+    """A record as the catalog knows it. Times are milliseconds UTC, ranges half-open, None = open.
+
+    `ord` is its place among the records of its source, `line` its first line in the file (1-based,
+    0 where it has none); `fact` says that `valid_from` and `valid_to` mean something.
+    """
+
+    id: int
+    source: int
+    ord: int
+    ref: str
+    path: str
+    line: int
+    title: str
+    tags: tuple[str, ...]
+    namespace: str
+    kind: str
+    fact: bool
+    key: str | None
+    at_ms: int | None
+    inferred: bool
+    valid_from: int | None
+    valid_to: int | None
+    importance: float
+    mentions: tuple[tuple[int | None, int | None], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkRow:
+    """A passage: where it stands (`lines` 1-based, both inside) and whose it is."""
+
+    row: int
+    record: int
+    message: int
+    role: str
+    lines: tuple[int, int]
+    at_ms: int | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How much there is, and how many chunks have a vector of the present embedder."""
+
+    sources: int
+    records: int
+    chunks: int
+    terms: int
+    vectors: int
+    problems: int
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """How a listing differs from the index: paths to read, paths that are gone, how many stand."""
+
+    new: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    doubtful: tuple[str, ...] = ()
+    unchanged: int = 0
+
+    def __bool__(self) -> bool:
+        """Whether anything must be read or removed; a doubtful file must be read again."""
+        return bool(self.new or self.changed or self.removed or self.doubtful)
+
+
+@dataclass(frozen=True, slots=True)
+class SyncReport:
+    """What one sync did, in sources. `problems` are those of the files it read or could not read."""
+
+    added: int = 0
+    changed: int = 0
+    removed: int = 0
+    unchanged: int = 0
+    problems: tuple[Problem, ...] = ()
+    warnings: tuple[str, ...] = ()
+    seconds: float = 0.0
+
+    def __bool__(self) -> bool:
+        """Whether the index is another one now."""
+        return bool(self.added or self.changed or self.removed)
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedReport:
+    """What one round of embedding did, in chunks: from the cache, by the embedder, still without."""
+
+    cached: int = 0
+    embedded: int = 0
+    pending: int = 0
+    warnings: tuple[str, ...] = ()
+    seconds: float = 0.0

@@ -1,0 +1,314 @@
+"""One fixed state of the index, for one reader: what is found, weighed and shown comes from it alone.
+
+In: filters, terms, vectors, row numbers. Out: rows and arrays. A snapshot is one read transaction of
+the catalog with the word index and the segments that belong to it; it never sees half an update.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from huimem.errors import ConfigError
+from huimem.index import shown
+from huimem.index.dense import View
+from huimem.index.filters import Condition, Filter, condition, marks, speaking_of
+from huimem.index.lexical import Wanted, Words
+from huimem.index.rows import ChunkRow, Passages, RecordRow
+from huimem.index.seal import Damaged
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Ints = NDArray[np.int64]
+
+_FROM = "FROM chunk c JOIN record r ON r.id = c.record"
+
+
+@dataclass(slots=True)
+class Snapshot:
+    """A read-only state of the index; a context manager. For one thread at a time.
+
+    `words` is None where the word index cannot be used: chunks are then searched one by one.
+    `vectors()` gives the usable vectors of the present embedder. `warnings` say what is missing.
+    """
+
+    db: sqlite3.Connection
+    words: Words | None
+    vectors: Callable[[], View | None]
+    release: Callable[[sqlite3.Connection], None]
+    warnings: tuple[str, ...] = ()
+    _wanted: dict[Filter, Wanted] = field(default_factory=dict, repr=False)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.release(self.db)
+
+    def find(self, terms: Sequence[str], f: Filter, limit: int = 1000) -> Ints:
+        """Rows of chunks with any of `terms` that pass `f`: int64, at most `limit`, the likeliest first."""
+        import numpy as np
+
+        ids = [id for id in self.term_ids(terms) if id is not None]
+        if not ids:
+            return np.zeros(0, np.int64)
+        wanted, gone = self._in_numbers(f), self._gone("gone_words")
+        (beyond,) = self.db.execute("SELECT next FROM counter WHERE name = 'chunk'").fetchone()
+        ask = limit + len(gone)
+        while self.words is not None:
+            try:
+                found = self.words.find(ids, wanted, ask)
+            except Damaged as damage:
+                self.words, self.warnings = None, (*self.warnings, str(damage))
+                break
+            rows: Ints = found[(found < beyond) & ~np.isin(found, gone)]
+            if f.during and not f.said_only:
+                rows = self.passing(rows, f)
+            if len(rows) >= limit or len(found) < ask:
+                return rows[:limit]
+            ask *= 4  # records that speak of several times took the places of others
+        return self._find_one_by_one(ids, f, limit)
+
+    def _find_one_by_one(self, ids: list[int], f: Filter, limit: int) -> Ints:
+        """As `find`, without a word index: the chunks with most of the terms first."""
+        import numpy as np
+
+        found = self.passages(self.rows(f))
+        hits = np.concatenate(([0], np.cumsum(np.isin(found.tokens, ids))))
+        count = hits[found.offsets[1:]] - hits[found.offsets[:-1]]
+        order = np.lexsort((found.rows, -count))
+        return found.rows[order][: min(limit, int(np.count_nonzero(count)))]
+
+    def nearest(
+        self, vector: NDArray[np.float32], f: Filter, limit: int = 200
+    ) -> tuple[Ints, NDArray[np.float32]]:
+        """The rows nearest in meaning that pass `f`: int64 and inner products float32, best first.
+
+        `vector` is float32 [dim]. Raises ConfigError for another dimension than the index has. Only
+        rows with a vector of the present embedder can be found.
+        """
+        import numpy as np
+
+        view = self.vectors()
+        nothing = (np.zeros(0, np.int64), np.zeros(0, np.float32))
+        if view is None or not np.isfinite(vector).all():
+            return nothing
+        _check_dimension(vector, view)
+        wanted = self._in_numbers(f)
+        mask = view.among(namespace=wanted.namespaces, kind=wanted.kinds, role=wanted.roles)
+        mask = mask & self._in_time(view, f) if f.during else mask.copy()
+        for text, values in self._excluding(f, wanted):
+            places = view.places(self._rows(text, values))
+            mask[places[places >= 0]] = False
+        places = view.places(self._gone("gone_vectors"))
+        mask[places[places >= 0]] = False
+        try:
+            return view.nearest(vector, mask, limit)
+        except Damaged as damage:
+            self.warnings = (*self.warnings, str(damage))
+            return nothing
+
+    def _in_time(self, view: View, f: Filter) -> NDArray[np.bool_]:
+        mask = view.within(f.spans)
+        if not f.said_only:
+            speaking, values = speaking_of(f)
+            text = f"SELECT row FROM chunk WHERE inferred = 0 AND record IN ({speaking})"
+            places = view.places(self._rows(text, values))
+            mask[places[places >= 0]] = True
+        return mask
+
+    def _excluding(self, f: Filter, wanted: Wanted) -> Iterable[Condition]:
+        """Queries for the rows that tags and validity shut out."""
+        if wanted.tags is not None:
+            listed = sorted(wanted.tags)
+            tagged = f"SELECT source FROM tagged WHERE tag IN ({marks(len(listed))})"
+            yield f"SELECT c.row {_FROM} WHERE r.source NOT IN ({tagged})", list(listed)
+        if wanted.current_at is not None:
+            past = "r.fact = 1 AND (r.valid_from > ? OR r.valid_to <= ?)"
+            yield f"SELECT c.row {_FROM} WHERE {past}", [wanted.current_at, wanted.current_at]
+
+    def cosines(self, vector: NDArray[np.float32], rows: Ints) -> NDArray[np.float32]:
+        """Inner products of `vector` (float32 [dim]) with the vectors of `rows`, 0 for rows without one."""
+        import numpy as np
+
+        view = self.vectors()
+        if view is None or not len(rows):
+            return np.zeros(len(rows), np.float32)
+        _check_dimension(vector, view)
+        return view.cosines(vector, view.places(rows))
+
+    def rows(self, f: Filter) -> Ints:
+        """All chunk rows that pass `f`: int64, ascending."""
+        text, values = condition(f)
+        return self._rows(f"SELECT c.row {_FROM} WHERE {text} ORDER BY c.row", values)
+
+    def passing(self, rows: Ints, f: Filter) -> Ints:
+        """Those of `rows` that pass `f`, in their order."""
+        text, values = condition(f)
+        return self._rows(
+            f"SELECT c.row FROM json_each(?) wanted CROSS JOIN chunk c ON c.row = wanted.value "
+            f"CROSS JOIN record r ON r.id = c.record WHERE {text}",
+            [json.dumps(rows.tolist()), *values],
+        )
+
+    def count(self, f: Filter) -> int:
+        """How many records pass `f` with at least one chunk."""
+        text, values = condition(f)
+        (count,) = self.db.execute(f"SELECT count(DISTINCT c.record) {_FROM} WHERE {text}", values).fetchone()
+        return int(count)
+
+    def passages(self, rows: Ints) -> Passages:
+        """What ranking needs of chunks, in the order of `rows`; rows that are not there are left out."""
+        return shown.passages(self.db, rows)
+
+    def term_ids(self, terms: Sequence[str]) -> list[int | None]:
+        """The number of each term in the index, None where no chunk holds it."""
+        found = dict(
+            self.db.execute(
+                "SELECT term.text, term.id FROM json_each(?) wanted "
+                "CROSS JOIN term ON term.text = wanted.value",
+                (json.dumps(list(terms)),),
+            )
+        )
+        return [found.get(term) for term in terms]
+
+    def frequencies(self, terms: Sequence[str], namespaces: frozenset[str] | None) -> list[int]:
+        """In how many chunks of the namespaces (None = all) each term stands."""
+        among, values = _among(namespaces)
+        text = f"SELECT ifnull(sum(n), 0) FROM df WHERE namespace IN ({among}) AND term = ?"
+        return [
+            int(self.db.execute(text, [*values, id]).fetchone()[0]) if id is not None else 0
+            for id in self.term_ids(terms)
+        ]
+
+    def totals(self, namespaces: frozenset[str] | None) -> tuple[int, int]:
+        """How many chunks, and how many words in them, the namespaces (None = all) hold."""
+        among, values = _among(namespaces)
+        text = "SELECT ifnull(sum(chunks), 0), ifnull(sum(tokens), 0) FROM totals"
+        chunks, tokens = self.db.execute(f"{text} WHERE namespace IN ({among})", values).fetchone()
+        return int(chunks), int(tokens)
+
+    def records(self, ids: Sequence[int]) -> list[RecordRow]:
+        """Records in the order of `ids`; those that are not there are left out."""
+        return shown.records(self.db, ids)
+
+    def rows_of(self, records: Iterable[int]) -> Ints:
+        """The chunk rows of records: int64, ascending."""
+        listed = json.dumps([int(id) for id in records])
+        return self._rows(
+            "SELECT row FROM chunk WHERE record IN (SELECT value FROM json_each(?)) ORDER BY row", [listed]
+        )
+
+    def rows_of_refs(self, refs: Iterable[str]) -> Ints:
+        """The chunk rows of records by their refs as text: int64, ascending."""
+        return self._rows(
+            f"SELECT c.row {_FROM} WHERE r.ref IN (SELECT value FROM json_each(?)) ORDER BY c.row",
+            [json.dumps([str(ref) for ref in refs])],
+        )
+
+    def beside(self, record: int, n: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The ids of up to `n` records before and `n` after one in its source, in the file's order."""
+        return shown.beside(self.db, record, n)
+
+    def around(self, records: Iterable[int], n: int) -> list[int]:
+        """The ids of records at most `n` places from any of `records` in their sources, these included."""
+        listed = json.dumps([int(id) for id in records])
+        return [
+            id
+            for (id,) in self.db.execute(
+                "SELECT DISTINCT near.id FROM json_each(?) wanted "
+                "CROSS JOIN record mine ON mine.id = wanted.value "
+                "CROSS JOIN record near ON near.source = mine.source "
+                "AND near.ord BETWEEN mine.ord - ? AND mine.ord + ?",
+                (listed, n, n),
+            )
+        ]
+
+    def texts(self, rows: Iterable[int]) -> list[str]:
+        """The passages of chunks in the order of `rows`, "" for one that is not there."""
+        return [shown.text(self.db, int(row)) or "" for row in rows]
+
+    def chunk(self, row: int) -> ChunkRow:
+        """One passage with its place. Raises KeyError where there is no such row."""
+        return shown.chunk(self.db, int(row))
+
+    def namespaces(self) -> list[str]:
+        """The labels that hold anything, sorted."""
+        text = "SELECT label FROM namespace JOIN totals ON namespace = id WHERE chunks > 0 ORDER BY label"
+        return [label for (label,) in self.db.execute(text)]
+
+    def _rows(self, text: str, values: Sequence[object]) -> Ints:
+        import numpy as np
+
+        return np.fromiter((row for (row,) in self.db.execute(text, list(values))), np.int64)
+
+    def _gone(self, table: str) -> Ints:
+        return self._rows(f"SELECT row FROM {table} ORDER BY row", ())
+
+    def _in_numbers(self, f: Filter) -> Wanted:
+        """The filter in numbers of the catalog, without the parts that shut out nothing."""
+        if f not in self._wanted:
+            self._wanted[f] = Wanted(
+                namespaces=self._numbers("namespace", "label", f.namespaces),
+                kinds=self._numbers("label", "text", f.kinds or None, "SELECT DISTINCT kind FROM record"),
+                roles=self._numbers("label", "text", f.roles or None, _ROLES),
+                tags=self._numbers("label", "text", f.tags or None),
+                spans=f.spans,
+                said_only=f.said_only,
+                current_at=f.current_at if self._has_past_facts(f.current_at) else None,
+            )
+        return self._wanted[f]
+
+    def _numbers(
+        self, table: str, column: str, texts: Iterable[str] | None, present: str = ""
+    ) -> frozenset[int] | None:
+        """Numbers of some labels; None where they are all there are."""
+        if texts is None:
+            return None
+        listed = (json.dumps(list(texts)),)
+        query = f"SELECT id FROM {table} WHERE {column} IN (SELECT value FROM json_each(?))"
+        found = frozenset(id for (id,) in self.db.execute(query, listed))
+        if table == "namespace":
+            present = "SELECT namespace FROM totals WHERE chunks > 0"
+        if present and found.issuperset(id for (id,) in self.db.execute(present)):
+            return None
+        return found
+
+    def _has_past_facts(self, instant: int | None) -> bool:
+        return instant is not None and bool(
+            self.db.execute(
+                "SELECT EXISTS(SELECT 1 FROM record WHERE fact = 1 AND (valid_from > ? OR valid_to <= ?))",
+                (instant, instant),
+            ).fetchone()[0]
+        )
+
+
+# The few roles there are, by steps through the index instead of a look at every chunk.
+_ROLES = (
+    "WITH RECURSIVE step (role) AS (SELECT min(role) FROM chunk UNION ALL "
+    "SELECT (SELECT min(role) FROM chunk WHERE role > step.role) FROM step WHERE role IS NOT NULL) "
+    "SELECT role FROM step WHERE role IS NOT NULL"
+)
+
+
+def _among(namespaces: frozenset[str] | None) -> Condition:
+    if namespaces is None:
+        return "SELECT id FROM namespace", []
+    listed = sorted(namespaces)
+    return f"SELECT id FROM namespace WHERE label IN ({marks(len(listed))})", list(listed)
+
+
+def _check_dimension(vector: NDArray[np.float32], view: View) -> None:
+    if vector.shape[-1] != view.dim or vector.size != view.dim:
+        raise ConfigError(
+            f"the question's vector has {vector.size} dimensions, the index {view.dim}",
+            "The embedder is another one than the index was made with: run `huimem sync`.",
+        )

@@ -1,0 +1,270 @@
+"""Files and catalog → the difference, and the difference → batches that are published one by one.
+
+In: a listing of paths with their stamps, and a function that reads one. Out: an index that agrees with
+the files. Reading and cutting hold no lock; only publishing a batch does.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, closing
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from huimem import files
+from huimem.errors import HuimemError, Problem
+from huimem.index import catalog, lexical, repair
+from huimem.index.batch import Batch, CutSource, Held, as_problems, as_text, cut_source, held, postings
+from huimem.index.rows import Changes, SyncReport
+from huimem.index.seal import Damaged
+from huimem.records import Source
+
+Read = Callable[[str], Source]
+Progress = Callable[[int, int], None]
+
+MOST_SOURCES = 500  # in one batch
+MOST_CHUNKS = 10_000  # in one batch: bounds memory and the time that the lock is held
+RACY_NS = 2_000_000_000  # the coarsest clock of a file system still in use (FAT) ticks every 2 s
+
+
+def compare(
+    db: sqlite3.Connection,
+    listing: Mapping[str, str],
+    *,
+    only: Collection[str] | None = None,
+    unreadable: Collection[str] = (),
+    full: bool = False,
+) -> Changes:
+    """How `listing` (path → stamp) differs from the catalog.
+
+    `only`: paths or folders; nothing else is looked at. What is missing below an `unreadable` folder
+    is not taken for deleted. `full` doubts every file.
+    """
+    known = {path: (stamp, racy) for path, stamp, racy in db.execute("SELECT path, stamp, racy FROM source")}
+    if only is not None:
+        listing = {path: stamp for path, stamp in listing.items() if _under(path, only)}
+        known = {path: seen for path, seen in known.items() if _under(path, only)}
+    new, changed, doubtful, unchanged = [], [], [], 0
+    for path, stamp in listing.items():
+        seen = known.get(path)
+        if seen is None:
+            new.append(path)
+        elif seen[0] != stamp:
+            changed.append(path)
+        elif seen[1] or full:
+            doubtful.append(path)
+        else:
+            unchanged += 1
+    removed = [path for path in known.keys() - listing.keys() if not _under(path, unreadable)]
+    return Changes(tuple(new), tuple(changed), tuple(sorted(removed)), tuple(doubtful), unchanged)
+
+
+def _under(path: str, places: Collection[str]) -> bool:
+    """Whether `path` is one of the places or lies in one; "" is the vault itself."""
+    if path in places or "" in places or "." in places:
+        return True
+    return any(path.startswith(f"{place.rstrip('/')}/") for place in places)
+
+
+def file_clock(folder: Path) -> int:
+    """What time it is by the clock that stamps files, in nanoseconds since 1970."""
+    os.utime(folder)
+    return os.stat(folder).st_mtime_ns
+
+
+def is_racy(stamp: str, clock: int) -> bool:
+    """Whether a file changed so shortly before `clock` that a later change may leave the same stamp."""
+    try:
+        parsed = files.Stamp.parse(stamp)
+    except ValueError:
+        return False
+    return any(abs(clock - at) < RACY_NS for at in (parsed.mtime_ns, parsed.ctime_ns))
+
+
+@dataclass(slots=True)
+class _Ready:
+    """What one batch will publish."""
+
+    sources: list[CutSource] = field(default_factory=list)
+    restamped: list[tuple[str, str, bool, str]] = field(default_factory=list)
+    complaints: list[tuple[str, Problem]] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
+    looked_at: int = 0
+    chunks: int = 0
+
+    @property
+    def full(self) -> bool:
+        return self.looked_at >= MOST_SOURCES or self.chunks >= MOST_CHUNKS
+
+    def add(self, source: CutSource) -> None:
+        self.sources.append(source)
+        self.chunks += sum(len(one.chunks or ()) for one in source.records)
+
+    def __bool__(self) -> bool:
+        return bool(self.sources or self.restamped or self.complaints or self.removed)
+
+
+@dataclass(slots=True)
+class Sync:
+    """One run: reads what differs and publishes it batch by batch through `writing`.
+
+    `writing` yields the writer's connection while the lock is held.
+    """
+
+    folder: Path
+    listing: Mapping[str, str]
+    read: Read
+    writing: Callable[[], AbstractContextManager[sqlite3.Connection]]
+    progress: Progress | None = None
+    added: int = 0
+    changed: int = 0
+    removed: int = 0
+    unchanged: int = 0
+    problems: list[Problem] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    _terms: dict[str, int] = field(default_factory=dict)
+    _generation: int = -1
+    _moved: dict[str, list[str]] = field(default_factory=dict)
+
+    def run(self, changes: Changes) -> SyncReport:
+        """Carry out `changes`."""
+        with closing(catalog.connect(self.folder)) as db:
+            self.unchanged = changes.unchanged
+            self._moved = _by_digest(db, changes.removed)
+            paths = (*changes.new, *changes.changed, *changes.doubtful)
+            left = set(changes.removed)
+            done = 0
+            for ready in self._batches(db, paths):
+                left -= {one.held.path for one in ready.sources if one.held}
+                done += ready.looked_at
+                if done == len(paths):
+                    ready.removed = sorted(left)
+                if ready:
+                    self._publish(ready)
+                if self.progress is not None:
+                    self.progress(done, len(paths))
+        return SyncReport(
+            self.added,
+            self.changed,
+            self.removed,
+            self.unchanged,
+            tuple(self.problems),
+            tuple(self.warnings),
+        )
+
+    def _batches(self, db: sqlite3.Connection, paths: Sequence[str]) -> Iterator[_Ready]:
+        """At least one batch, the last of which may be empty."""
+        ready, clock = _Ready(), file_clock(self.folder)
+        for path in paths:
+            if ready.full:
+                yield ready
+                ready, clock = _Ready(), file_clock(self.folder)
+            ready.looked_at += 1
+            self._look(db, path, clock, ready)
+        yield ready
+
+    def _look(self, db: sqlite3.Connection, path: str, clock: int, ready: _Ready) -> None:
+        """Read one file and add to the batch what must be done about it."""
+        try:
+            path.encode()
+        except UnicodeEncodeError:
+            name = path.encode("utf-8", "backslashreplace").decode()
+            problem = Problem(name, 0, "the file's name is not valid UTF-8", "Rename it to index it.")
+            self.problems.append(problem)
+            return
+        before = held(db, path)
+        try:
+            source = self.read(path)
+        except (HuimemError, OSError) as error:
+            self._cannot_read(db, path, error, ready)
+            return
+        stamp = self.listing[path]
+        racy = is_racy(stamp, clock)
+        if before and before.digest == source.digest:
+            self.unchanged += 1
+            facts = (stamp, racy, as_text(source.problems))
+            if not _stands(db, path, facts):
+                ready.restamped.append((path, *facts))
+            return
+        before = before or self._moved_from(db, source)
+        ready.add(cut_source(source, before, stamp=stamp, racy=racy))
+
+    def _cannot_read(
+        self, db: sqlite3.Connection, path: str, error: HuimemError | OSError, ready: _Ready
+    ) -> None:
+        if isinstance(error, files.Unreadable) and error.gone:
+            return  # the next listing will say so too
+        hint = error.hint if isinstance(error, HuimemError) else "Check the disk and its permissions."
+        text = error.message if isinstance(error, HuimemError) else error.strerror or str(error)
+        problem = Problem(path, 0, text, hint)
+        self.problems.append(problem)
+        found = db.execute("SELECT problems FROM source WHERE path = ?", (path,)).fetchone()
+        if not found or as_problems(found[0]) != [problem]:
+            ready.complaints.append((path, problem))
+
+    def _moved_from(self, db: sqlite3.Connection, source: Source) -> Held | None:
+        """The removed path that held just these bytes, if any: the file was moved."""
+        old = self._moved.get(source.digest)
+        return held(db, old.pop()) if old else None
+
+    def _publish(self, ready: _Ready) -> None:
+        with self.writing() as db:
+            if catalog.generation(db) != self._generation:
+                self._terms.clear()  # another writer may have dropped words
+            try:
+                with catalog.transaction(db):
+                    self._apply(db, ready)
+            except BaseException:
+                self._generation = -1
+                raise
+            self._generation = catalog.generation(db)
+
+    def _apply(self, db: sqlite3.Connection, ready: _Ready) -> None:
+        (first,) = db.execute("SELECT next FROM counter WHERE name = 'chunk'").fetchone()
+        gone = [row for (row,) in db.execute("SELECT row FROM gone_words")]
+        batch = Batch(db, self._terms)
+        removed = [path for path in ready.removed if batch.remove(path)]
+        for one in ready.sources:
+            if batch.put(one):
+                self.problems.extend(one.source.problems)
+                self.added += one.held is None
+                self.changed += one.held is not None
+        for same in ready.restamped:
+            batch.restamp(*same)
+        for path, problem in ready.complaints:
+            batch.complain(path, problem)
+        batch.finish()
+        self.removed += len(removed)
+        (after,) = db.execute("SELECT next FROM counter WHERE name = 'chunk'").fetchone()
+        if after > first:
+            self._publish_words(db, first, gone)
+
+    def _publish_words(self, db: sqlite3.Connection, first: int, gone: list[int]) -> None:
+        """Words go first: what is not yet in the catalog is dropped by readers, never the reverse."""
+        if first > 1 and not lexical.exists(self.folder):
+            repair.rebuild_words(self.folder, db)
+            self.warnings.append("the word index was missing and is rebuilt")
+            return
+        try:
+            lexical.publish(self.folder, postings(db, first), gone, first)
+            db.executemany("DELETE FROM gone_words WHERE row = ?", [(row,) for row in gone])
+        except Damaged:
+            repair.rebuild_words(self.folder, db)
+            self.warnings.append("the word index was damaged and is rebuilt")
+
+
+def _by_digest(db: sqlite3.Connection, paths: Sequence[str]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for path in reversed(paths):
+        row = db.execute("SELECT digest FROM source WHERE path = ? AND digest != ''", (path,)).fetchone()
+        if row:
+            found.setdefault(row[0], []).append(path)
+    return found
+
+
+def _stands(db: sqlite3.Connection, path: str, facts: tuple[str, bool, str]) -> bool:
+    """Whether the catalog says the very same of a file that holds what it held."""
+    found = db.execute("SELECT stamp, racy, problems FROM source WHERE path = ?", (path,)).fetchone()
+    return bool(found == facts)

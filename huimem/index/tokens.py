@@ -1,0 +1,190 @@
+"""Text → the words it can be found by, in English, Chinese and what lies between them.
+
+Pure. What is indexed and what is asked go through the same cuts, so a word matches itself however
+it is glued, written full-width, in traditional characters or with accents.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator
+from functools import cache, lru_cache
+from importlib.resources import files
+from itertools import pairwise
+
+# Part of the index: an index whose words were cut otherwise is rebuilt.
+IDENTITY = "words 1"
+
+_HAN = "\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003134f"
+# Scripts written without blanks that no dictionary of ours cuts: kana, hangul, Thai to Khmer.
+_UNSPACED = "\u3040-\u30ff\u31f0-\u31ff\uac00-\ud7af\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
+# An identifier holds words together: svc-mail, node.js, 3.14, v1.2.3, a_b, user@host, don't.
+_JOINER = r"[-._'’/:@&]"
+_PIECE = rf"[^\W{_HAN}{_UNSPACED}]"
+_TOKEN = re.compile(
+    rf"(?P<han>[{_HAN}]+)|(?P<unspaced>[{_UNSPACED}]+)"
+    rf"|(?P<word>{_PIECE}+(?:{_JOINER}{_PIECE}+)*(?:\+\+|#)?)"
+)
+_CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
+_PARTS = re.compile(r"[^\W_]+")
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_LONGEST = 64  # an unbroken string past this is noise (base64, a hash dump); its parts stay
+
+# Pairs with one of these are grammar, not words.
+_PARTICLES = frozenset("的了着过吗呢吧啊呀哦嗯么我你您他她它们是在和这那")
+
+
+def _listed(name: str) -> list[str]:
+    """The entries of a data file beside this module, comment lines left out."""
+    lines = files("huimem.index").joinpath(name).read_text("utf-8").splitlines()
+    return [entry for line in lines if not line.startswith("#") for entry in line.split()]
+
+
+@cache
+def _stop_words() -> frozenset[str]:
+    return frozenset(_listed("stop_words.txt"))
+
+
+@cache
+def _simplified() -> dict[int, int]:
+    pairs = _listed("hanzi.txt")
+    return {ord(pair[0]): ord(pair[1]) for pair in pairs}
+
+
+def fold(text: str) -> str:
+    """Full-width to ASCII, traditional to simplified, accents off Latin letters; case stays."""
+    if text.isascii():
+        return text
+    text = unicodedata.normalize("NFKC", text).translate(_simplified())
+    if not any("\u00c0" <= c <= "\u024f" or "\u1e00" <= c <= "\u1eff" for c in text):
+        return text
+    return "".join(_bare(c) for c in text)
+
+
+@lru_cache(4096)
+def _bare(letter: str) -> str:
+    base = unicodedata.normalize("NFD", letter)[0]
+    return base if base.isascii() else letter
+
+
+@cache
+def _cutter() -> Callable[[str], list[str]]:
+    """Search-mode cuts of Chinese: rjieba, or jieba where it has no wheel; their cuts are equal."""
+    try:
+        import rjieba
+
+        return rjieba.cut_for_search
+    except ImportError:
+        import logging
+
+        import jieba
+
+        jieba.setLogLevel(logging.ERROR)  # it talks on stderr while it loads
+        return lambda text: list(jieba.cut_for_search(text))
+
+
+@cache
+def _stemmer() -> Callable[[str], str]:
+    import snowballstemmer
+
+    stem_word: Callable[[str], str] = snowballstemmer.stemmer("english").stemWord
+    return stem_word
+
+
+@lru_cache(200_000)
+def stem(word: str) -> str:
+    """The Snowball stem of an English word; other words, numbers and identifiers stay."""
+    return _stemmer()(word) if word.isascii() and word.isalpha() and len(word) > 2 else word
+
+
+def _han(run: str) -> Iterator[str]:
+    """Dictionary words of a Chinese run, and each pair of characters that they do not hold.
+
+    Pairs make every two-character word findable wherever the dictionary cuts; they share the key
+    of a word of two characters, so a question's word matches either.
+    """
+    words = _cutter()(run)
+    yield from words
+    known = set(words)
+    pairs = map("".join, pairwise(run))
+    yield from (pair for pair in pairs if pair not in known and _PARTICLES.isdisjoint(pair))
+
+
+def _asked_han(run: str) -> Iterator[str]:
+    """As `_han`, but pairs only where the dictionary knew no word: between single characters."""
+    words = _cutter()(run)
+    yield from words
+    covered = {
+        at
+        for word in set(words)
+        if len(word) > 1
+        for start in _places(run, word)
+        for at in range(start, start + len(word))
+    }
+    single = [at not in covered and run[at] not in _stop_words() for at in range(len(run))]
+    yield from (run[at : at + 2] for at in range(len(run) - 1) if single[at] and single[at + 1])
+
+
+def _places(run: str, word: str) -> Iterator[int]:
+    at = run.find(word)
+    while at >= 0:
+        yield at
+        at = run.find(word, at + 1)
+
+
+def _unspaced(run: str) -> Iterator[str]:
+    yield from (run,) if len(run) < 3 else map("".join, pairwise(run))
+
+
+@lru_cache(200_000)
+def _word(written: str) -> tuple[str, ...]:
+    """A plain word's stem; an identifier whole, then its parts; nothing for stop words."""
+    written = written.replace("’", "'").removesuffix("'s").strip("_")
+    low = written.lower()
+    if low in _stop_words():
+        return ()
+    pieces = _PARTS.findall(written)
+    humps = [hump for piece in pieces for hump in _CAMEL.findall(piece)]
+    if low.isalpha():
+        return tuple(dict.fromkeys((stem(low), *_parts(humps)))) if len(humps) > 1 else (stem(low),)
+    if "'" in low and not _parts(pieces):
+        return ()
+    whole = (low,) if 0 < len(low) <= _LONGEST else ()
+    return tuple(dict.fromkeys((*whole, *_parts(pieces), *_parts(humps))))
+
+
+def _parts(pieces: list[str]) -> list[str]:
+    """Stems of an identifier's parts; single letters and digits alone say nothing."""
+    lowered = (piece.lower() for piece in pieces)
+    return [stem(p) for p in lowered if 1 < len(p) <= _LONGEST and p not in _stop_words()]
+
+
+def _cut(text: str, han: Callable[[str], Iterator[str]]) -> Iterator[tuple[str, str]]:
+    """Terms in order, each with the word it was written as (folded)."""
+    for found in _TOKEN.finditer(_THOUSANDS.sub("", fold(text))):
+        if found.lastgroup == "word":
+            terms = _word(found[0])
+            yield from ((term, term if at else found[0]) for at, term in enumerate(terms))
+        elif found.lastgroup == "han":
+            yield from ((word, word) for word in han(found[0]) if word not in _stop_words())
+        else:
+            yield from ((pair, pair) for pair in _unspaced(found[0]))
+
+
+def tokenize(text: str) -> list[str]:
+    """The words of a text in order, repeats kept, stop words left out: what is indexed."""
+    return [term for term, _ in _cut(text, _han)]
+
+
+def asked(text: str) -> dict[str, str]:
+    """The distinct terms of a question in order, each with the word as asked; empty for stop words alone."""
+    words: dict[str, str] = {}
+    for term, written in _cut(text, _asked_han):
+        words.setdefault(term, written)
+    return words
+
+
+def query_terms(text: str) -> list[str]:
+    """The distinct terms of a question in order; empty where it holds only stop words."""
+    return list(asked(text))

@@ -1,0 +1,151 @@
+"""The embedding cache: what was embedded once is never embedded again.
+
+In: hashes of texts. Out: half-precision vectors as bytes. It outlives the index: rebuilds, renames and
+checkouts of other branches find their vectors here. Each vector carries a checksum; a damaged one, or
+a damaged file, is as good as none.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+from zlib import crc32
+
+from huimem import files
+from huimem.index.catalog import broken
+from huimem.index.filters import marks
+from huimem.ports import Embedder
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+EMBEDDINGS = "embeddings.db"
+_AT_ONCE = 4096  # keys in one query
+_CHECK = 4  # bytes of the checksum behind each vector
+_SCHEMA = "CREATE TABLE IF NOT EXISTS vector (key BLOB PRIMARY KEY, value BLOB NOT NULL)"
+
+
+class Cache:
+    """Vectors of one embedder, by the hash of the text that was embedded.
+
+    `warning` says, once there is something to say, that the file was damaged and begun anew.
+    """
+
+    def __init__(self, folder: Path, embedder: str) -> None:
+        self.warning = ""
+        self._path = folder / EMBEDDINGS
+        self._salt = blake2b(embedder.encode(), digest_size=16).digest()
+
+    def get(self, hashes: Sequence[bytes], size: int | None) -> dict[bytes, bytes]:
+        """The vectors at hand by hash, little-endian float16 bytes; only those of `size` bytes, if given."""
+        keys = {self._key(hash): hash for hash in hashes}
+        found: dict[bytes, bytes] = {}
+        with self._open() as db:
+            for key, value in _select(db, list(keys)):
+                code, check = value[:-_CHECK], value[-_CHECK:]
+                sound = check == _checksum(key, code) and code and (size is None or len(code) == size)
+                if sound:
+                    found[keys[key]] = code
+        return found
+
+    def put(self, vectors: Mapping[bytes, bytes]) -> None:
+        """Keep vectors by hash, durable on return."""
+        rows = []
+        for hash, code in vectors.items():
+            key = self._key(hash)
+            rows.append((key, code + _checksum(key, code)))
+        with self._open() as db:
+            db.execute("BEGIN IMMEDIATE")
+            db.executemany("INSERT OR REPLACE INTO vector VALUES (?, ?)", rows)
+            db.execute("COMMIT")
+
+    def keep_only(self, hashes: Iterable[bytes]) -> int:
+        """Forget every other vector, of every embedder, for good; how many there were."""
+        keys = {self._key(hash) for hash in hashes}
+        with self._open() as db:
+            present = [key for (key,) in db.execute("SELECT key FROM vector") if key not in keys]
+            db.execute("BEGIN IMMEDIATE")
+            db.executemany("DELETE FROM vector WHERE key = ?", [(key,) for key in present])
+            db.execute("COMMIT")
+            db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        return len(present)
+
+    def _key(self, hash: bytes) -> bytes:
+        return blake2b(hash, key=self._salt, digest_size=16).digest()
+
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        """A connection; a file that SQLite cannot use is begun anew, and what it held is lost."""
+        try:
+            db = self._connect()
+        except sqlite3.DatabaseError as error:
+            if not broken(error):
+                raise
+            self._begin_anew()
+            db = self._connect()
+        with closing(db):
+            try:
+                yield db
+            except sqlite3.DatabaseError as error:
+                if not broken(error):
+                    raise
+                db.close()
+                self._begin_anew()
+
+    def _begin_anew(self) -> None:
+        self.warning = f"{EMBEDDINGS} was damaged and is begun anew: its vectors are computed again"
+        for end in ("", "-wal", "-shm"):
+            files.remove(self._path.with_name(EMBEDDINGS + end))
+
+    def _connect(self) -> sqlite3.Connection:
+        if not self._path.exists():
+            files.create(self._path, b"")
+        address = f"file:{quote(os.fspath(self._path.absolute()))}?mode=rw"
+        db = sqlite3.connect(address, uri=True, isolation_level=None, timeout=10.0)
+        try:
+            db.execute("PRAGMA journal_mode = WAL")
+            db.execute("PRAGMA synchronous = NORMAL")
+            db.execute("PRAGMA secure_delete = ON")
+            db.execute(_SCHEMA)
+        except sqlite3.Error:
+            db.close()
+            raise
+        return db
+
+
+class Remembering:
+    """An embedder that asks the cache before it asks `embedder`; its vectors have half precision."""
+
+    def __init__(self, embedder: Embedder, cache: Cache) -> None:
+        self.name, self.dim = embedder.name, embedder.dim
+        self._embedder, self._cache = embedder, cache
+
+    def embed(self, texts: Sequence[str], *, as_query: bool = False) -> NDArray[np.float32]:
+        """float32 [len(texts), dim], as the embedder would give them but for the last digits."""
+        import numpy as np
+
+        sort = b"query" if as_query else b"passage"
+        hashes = [blake2b(text.encode(), key=sort, digest_size=16).digest() for text in texts]
+        codes = self._cache.get(hashes, None)
+        if len(codes) < len(set(hashes)):
+            made = self._embedder.embed(texts, as_query=as_query).astype("<f2")
+            codes = {hash: row.tobytes() for hash, row in zip(hashes, made, strict=True)}
+            self._cache.put(codes)
+        return np.array([np.frombuffer(codes[hash], "<f2") for hash in hashes], np.float32)
+
+
+def _select(db: sqlite3.Connection, keys: list[bytes]) -> Iterator[tuple[bytes, bytes]]:
+    for start in range(0, len(keys), _AT_ONCE):
+        part = keys[start : start + _AT_ONCE]
+        yield from db.execute(f"SELECT key, value FROM vector WHERE key IN ({marks(len(part))})", part)
+
+
+def _checksum(key: bytes, code: bytes) -> bytes:
+    return crc32(key + code).to_bytes(_CHECK, "little")

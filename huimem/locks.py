@@ -1,0 +1,139 @@
+"""Who else is at it: locks between processes, and whether another program has a file open.
+
+In: the path of a lock file that is never replaced, or an open descriptor. Out: the lock, held while
+the block runs, or `Locked` that names the holder. `flock` is freed by the system when its holder
+dies and belongs to one descriptor, so it also holds between threads and survives a close elsewhere.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from huimem.errors import Locked, WriteFailed
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
+
+_FIRST_WAIT, _LONGEST_WAIT = 0.001, 0.02
+
+
+@contextmanager
+def lock(path: Path, *, timeout: float = 10.0, shared: bool = False) -> Iterator[None]:
+    """Hold the lock of `path` (made with its folder, 0600 and 0700) while the block runs.
+
+    Waits at most `timeout` seconds, then raises `Locked` with the holder's process and command;
+    `WriteFailed` where the lock file itself cannot be made. Not reentrant.
+    """
+    try:
+        _make(path.parent)
+        flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+        descriptor = os.open(path, flags, 0o600)
+    except OSError as error:
+        raise WriteFailed(
+            f"{path} cannot be made: {error.strerror or error}",
+            "The state folder must be writable; `state_dir` in the user config moves it.",
+        ) from error
+    try:
+        _wait(descriptor, path, timeout, shared)
+        try:
+            if not shared:
+                _sign(descriptor)
+            yield
+        finally:
+            _release(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _make(folder: Path) -> None:
+    """Make a folder and those above it, each 0700 (`parents=True` would leave those to the umask)."""
+    if not folder.is_dir():
+        _make(folder.parent)
+        folder.mkdir(mode=0o700, exist_ok=True)
+
+
+def _wait(descriptor: int, path: Path, timeout: float, shared: bool) -> None:
+    end, pause = time.monotonic() + timeout, _FIRST_WAIT
+    while not _try(descriptor, shared):
+        if time.monotonic() >= end:
+            holder = _holder(descriptor)
+            raise Locked(
+                f"{path.name} is locked by {holder}",
+                f"Wait until it has finished, or stop it (waited {timeout:g} s).",
+            )
+        time.sleep(pause)
+        pause = min(pause * 2, _LONGEST_WAIT)
+
+
+def _sign(descriptor: int) -> None:
+    """Write who holds the lock: process and verb only, since arguments may hold a question's text."""
+    verb = sys.argv[1] if len(sys.argv) > 1 and sys.argv[1].isidentifier() else ""
+    command = f"{Path(sys.argv[0] if sys.argv else '').name} {verb}".strip()
+    with suppress(OSError):  # a full disk must not stop the work that frees it
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, f"{os.getpid()} {command}\n".encode("utf-8", "replace"), 0)
+
+
+def _holder(descriptor: int) -> str:
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    pid, _, command = os.read(descriptor, 200).decode("utf-8", "replace").strip().partition(" ")
+    return f"process {pid} ({command or 'unknown command'})" if pid else "another process"
+
+
+if sys.platform == "win32":
+    # The locked byte lies beyond the text, which others must be able to read.
+    _BYTE = 1 << 30
+
+    def _try(descriptor: int, shared: bool) -> bool:
+        os.lseek(descriptor, _BYTE, os.SEEK_SET)
+        try:
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+
+    def _release(descriptor: int) -> None:
+        os.lseek(descriptor, _BYTE, os.SEEK_SET)
+        with suppress(OSError):
+            msvcrt.locking(descriptor, msvcrt.LK_UNLCK, 1)
+
+    def written_elsewhere(descriptor: int) -> bool:
+        """Windows refuses the rename itself while another program has the file open."""
+        return False
+
+else:
+
+    def _try(descriptor: int, shared: bool) -> bool:
+        try:
+            fcntl.flock(descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+    def _release(descriptor: int) -> None:
+        fcntl.flock(descriptor, fcntl.LOCK_UN)
+
+    def written_elsewhere(descriptor: int) -> bool:
+        """Whether another program has this file open for writing; False where the system cannot tell.
+
+        A read lease (Linux, fcntl(2)) is granted only on a file that nobody has open for writing.
+        """
+        if not hasattr(fcntl, "F_SETLEASE") or not hasattr(fcntl, "F_SETSIG"):
+            return False
+        try:
+            # A lease that is broken in the instant we hold it raises a signal: one ignored by default.
+            fcntl.fcntl(descriptor, fcntl.F_SETSIG, signal.SIGURG)
+            fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_RDLCK)
+            fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+        except OSError as error:
+            return error.errno == errno.EAGAIN
+        return False

@@ -1,0 +1,103 @@
+"""A Memory → how it stands: freshness and sizes, problems, records by filter, weeks.
+
+Looking asks no question and writes no file of the user's; lists catch up with the files first.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Unpack
+
+from huimem.errors import Problem
+from huimem.memory import Memory
+from huimem.recall import listing
+from huimem.recall.listing import Listed, Week
+from huimem.recall.pipeline import narrow
+from huimem.recall.query import Keywords, Options, make
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """How an index stands beside its vault. `pending` counts files it has not taken in, `bytes` its size.
+
+    `problems` counts faults in files as last read; `embedder` is None where words answer alone.
+    """
+
+    root: Path
+    state: Path
+    sources: int
+    turns: int
+    passages: int
+    vectors_done: int
+    vectors_total: int
+    engine: str
+    fresh: bool
+    pending: int
+    bytes: int
+    embedder: str | None
+    problems: int
+    warnings: tuple[str, ...] = ()
+
+
+def status(memory: Memory) -> Status:
+    """How the index stands now; takes nothing in. Raises VaultError where the vault cannot be listed."""
+    scan, counts = memory.vault.scan(), memory.index.counts()
+    stamps = {path: str(stamp) for path, stamp in scan.files.items()}
+    changes = memory.index.changes(stamps, unreadable=scan.unreadable)
+    pending = len(changes.new) + len(changes.changed) + len(changes.removed)
+    embedder = memory.index.embedder
+    whole = embedder is not None and counts.vectors == counts.chunks
+    return Status(
+        root=memory.vault.root,
+        state=memory.vault.state,
+        sources=counts.sources,
+        turns=counts.records,
+        passages=counts.chunks,
+        vectors_done=counts.vectors,
+        vectors_total=counts.chunks if embedder else 0,
+        engine="words+meaning" if whole else "words",
+        fresh=not pending,
+        pending=pending,
+        bytes=_size(memory.vault.state),
+        embedder=embedder.name if embedder else None,
+        problems=len(scan.problems) + len(memory.index.problems()),
+        warnings=memory.warnings,
+    )
+
+
+def problems(memory: Memory) -> tuple[Problem, ...]:
+    """Every fault in the vault's files as they are now, and what clashes between them, by path and line."""
+    return memory.vault.problems()
+
+
+def listed(
+    memory: Memory, *, now: datetime | None = None, **keywords: Unpack[Keywords]
+) -> tuple[Listed, ...]:
+    """The newest records that pass the filters of `Memory.recall`; at most `limit`."""
+    options = Options(**keywords)
+    memory.catch_up()
+    question, _ = make("", options, memory.now(now), memory.resolve)
+    narrowed = narrow(question, memory.index.labels(question.namespace))
+    return listing.listed(memory.index, narrowed, question.limit, memory.zone)
+
+
+def weeks(memory: Memory, *, namespace: str | None = None) -> tuple[Week, ...]:
+    """What each week from the first to the last holds, in the zone of `memory`."""
+    memory.catch_up()
+    question, _ = make("", Options(namespace=namespace, kinds=("turn",)), memory.now(None), memory.resolve)
+    return listing.weeks(memory.index, narrow(question, memory.index.labels(namespace)), memory.zone)
+
+
+def _size(folder: Path) -> int:
+    """Bytes of all files below a folder; 0 where it does not exist."""
+    total = 0
+    for place, _, names in os.walk(folder):
+        for name in names:
+            try:
+                total += os.stat(os.path.join(place, name)).st_size
+            except OSError:  # it went meanwhile
+                continue
+    return total

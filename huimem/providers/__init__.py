@@ -1,0 +1,1 @@
+"""Implementations of the sockets in `huimem.ports`, and nowhere else the libraries of models."""

@@ -1,0 +1,204 @@
+"""Any model of the sentence-transformers library, by hub id or folder.
+
+In: texts. Out: float32 unit vectors. A folder is loaded without touching the network, a hub id too
+once it has been downloaded. The library and the model are loaded at the first call.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import blake2b
+from importlib.util import find_spec
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from huimem.errors import ConfigError, MissingExtra
+from huimem.providers.well_formed import well_formed
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+# Characters read of one text: what a model with a window of 8,192 tokens can see of English.
+LIMIT = 32_768
+_EXAMPLE = "Write a hub id or a folder: sentence-transformers:intfloat/multilingual-e5-small"
+_INSTALL = 'pip install "huimem[sentence-transformers]"'
+_HUB_ID = re.compile(r"[\w.-]+(/[\w.-]+)?")
+_WEIGHTS = (".safetensors", ".bin")
+_SETTINGS = (".json", ".txt", ".model")
+_SAMPLE = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class Prefixes:
+    """What a model was trained to see before a question and before a passage."""
+
+    query: str
+    passage: str
+
+    def __str__(self) -> str:
+        return f"{self.query.strip()}/{self.passage.strip()}"
+
+
+# From the model cards; tried in this order against the model's name.
+_TRAINED_WITH = (
+    (
+        re.compile(r"(^|[-_/])e5([-_].*)?-instruct$", re.I),
+        Prefixes("Instruct: Given a question, retrieve passages that answer it\nQuery: ", ""),
+    ),
+    (re.compile(r"(^|[-_/])e5([-_]|$)", re.I), Prefixes("query: ", "passage: ")),
+    (
+        re.compile(r"(^|[-_/])bge-(small|base|large)-en(-|$)", re.I),
+        Prefixes("Represent this sentence for searching relevant passages: ", ""),
+    ),
+    (
+        re.compile(r"(^|[-_/])bge-(small|base|large)-zh(-|$)", re.I),
+        Prefixes("为这个句子生成表示以用于检索相关文章：", ""),
+    ),
+)
+
+
+class SentenceTransformersEmbedder:
+    """A model with the prefixes it was trained with (E5, BGE), else with the prompts it declares itself.
+
+    `model`: a hub id or a folder. The name holds the hub id, or a fingerprint of what lies in the
+    folder, and the prefixes; so a moved folder stays the same embedder and a changed one does not.
+    `dim` is 0 until the first call. Raises MissingExtra without the library, ConfigError for a
+    model that is not there; what cannot be known before loading is raised by `embed`.
+    """
+
+    def __init__(self, model: str = "") -> None:
+        if find_spec("sentence_transformers") is None:
+            raise MissingExtra("the package sentence-transformers is not installed", _INSTALL)
+        self._folder = _folder(model)
+        self._source = model if self._folder is None else str(self._folder)
+        self._prefixes = prefixes(*((model,) if self._folder is None else _names(self._folder)))
+        identity = model if self._folder is None else f"local:{fingerprint(self._folder)}"
+        self.name = f"sentence-transformers/{identity} {self._prefixes or 'own prompts'}"
+        self.dim = 0
+        self._model: Any = None
+        self._lock = Lock()
+
+    def embed(self, texts: Sequence[str], *, as_query: bool = False) -> NDArray[np.float32]:
+        """float32 [len(texts), dim], L2-normalised; a row varies by rounding alone from batch to batch."""
+        import numpy as np
+
+        with self._lock:  # the tokenizers refuse to be used by two threads at once
+            if self._model is None:
+                self._model = self._load()
+            encode = self._model.encode_query if as_query else self._model.encode_document
+            rows = encode(
+                [self._prepared(text, as_query) for text in texts],
+                prompt=None if self._prefixes is None else "",
+                normalize_embeddings=True,
+                show_progress_bar=False,
+            )
+        found: NDArray[np.float32] = np.asarray(rows, dtype=np.float32).reshape(len(texts), self.dim)
+        return found
+
+    def _prepared(self, text: str, as_query: bool) -> str:
+        clean = well_formed(text, LIMIT)
+        if self._prefixes is None:
+            return clean
+        return (self._prefixes.query if as_query else self._prefixes.passage) + clean
+
+    def _load(self) -> Any:
+        """What is on the disk first, so that a model that was downloaded once needs no network."""
+        try:
+            from sentence_transformers import SentenceTransformer
+        except ImportError as fault:
+            raise MissingExtra(f"sentence-transformers does not start: {fault}", _INSTALL) from fault
+        try:
+            with _without_bars():
+                model = SentenceTransformer(self._source, local_files_only=True)
+        except Exception as absent:  # each format of weights has errors of its own
+            if self._folder is not None:
+                raise ConfigError(
+                    f"the model in {self._folder} does not load: {absent}", _EXAMPLE
+                ) from absent
+            model = self._download(SentenceTransformer)
+        self.dim = len(model.encode("", show_progress_bar=False))
+        return model
+
+    def _download(self, library: Any) -> Any:
+        """Ask the hub once before downloading: the library itself would retry for minutes offline."""
+        from huggingface_hub import HfApi
+
+        try:
+            HfApi().model_info(self._source, timeout=10)
+            return library(self._source)
+        except Exception as fault:  # whatever the HTTP library of the day raises
+            raise ConfigError(
+                f"the model {self._source} is not on this disk and cannot be had: {fault}",
+                f"Check the name and the network, or name a folder that holds it. {_EXAMPLE}",
+            ) from fault
+
+
+@contextmanager
+def _without_bars() -> Iterator[None]:
+    """Reading weights takes a second and needs no progress bar; what the program had set comes back."""
+    from transformers.utils import logging
+
+    shown = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        if shown:
+            logging.enable_progress_bar()
+
+
+def prefixes(*names: str) -> Prefixes | None:
+    """Prefixes of the first rule that one of a model's names meets; None leaves it to the model."""
+    return next((found for rule, found in _TRAINED_WITH if any(map(rule.search, names))), None)
+
+
+def fingerprint(folder: Path) -> str:
+    """Digest of a model's contents: settings in full, weights by size and both ends (64 KiB each).
+
+    Raises ConfigError for a file that cannot be read.
+    """
+    digest = blake2b(digest_size=8)
+    try:
+        for path in sorted(path for path in folder.rglob("*") if path.suffix in (*_WEIGHTS, *_SETTINGS)):
+            if path.is_file():
+                digest.update(f"{path.relative_to(folder).as_posix()}\0{path.stat().st_size}\0".encode())
+                digest.update(path.read_bytes() if path.suffix in _SETTINGS else _ends(path))
+    except OSError as fault:
+        raise ConfigError(f"the model in {folder} cannot be read: {fault}", _EXAMPLE) from fault
+    return digest.hexdigest()
+
+
+def _ends(path: Path) -> bytes:
+    with path.open("rb") as file:
+        first = file.read(_SAMPLE)
+        file.seek(max(path.stat().st_size - _SAMPLE, 0))
+        return first + file.read(_SAMPLE)
+
+
+def _folder(model: str) -> Path | None:
+    """The folder that `model` names; None for a hub id."""
+    path = Path(model).expanduser()
+    if model and path.is_dir():
+        if not (path / "config.json").is_file() and not (path / "modules.json").is_file():
+            raise ConfigError(f"{path} holds no model: it has neither modules.json nor config.json", _EXAMPLE)
+        return path.resolve()
+    if not _HUB_ID.fullmatch(model) or model.startswith("."):
+        raise ConfigError(f"no model at {model!r}" if model else "which model?", _EXAMPLE)
+    return None
+
+
+def _names(folder: Path) -> tuple[str, ...]:
+    """What a folder's model may be called: the folder, the hub cache's folder above, its own settings."""
+    cached = folder.parent.parent.name.replace("--", "/") if folder.parent.name == "snapshots" else ""
+    try:
+        settings = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+        own = settings.get("_name_or_path", "") if isinstance(settings, dict) else ""
+    except (OSError, ValueError):
+        own = ""
+    return tuple(name for name in (folder.name, cached, str(own)) if name)

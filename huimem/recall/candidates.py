@@ -1,0 +1,95 @@
+"""A Query → the passages worth judging, with what judging them needs.
+
+Words and meaning each find their best; both are then scored exactly over the union, with the
+neighbours of whatever leads, so that no score depends on which of the two found a passage.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from huimem.config import Ranking
+from huimem.index.calibrate import Scale
+from huimem.index.filters import Filter
+from huimem.index.index import Snapshot
+from huimem.recall import rank
+from huimem.recall.rank import Floats, Ints, Pool, Scores, Terms
+from huimem.records import Query
+
+FOUND_BY_WORDS = 1_000
+FOUND_BY_MEANING = 200
+LEADERS = 100  # records whose neighbours are looked at
+REACH = 2  # records on each side whose messages may lend
+
+
+def weighed_terms(snapshot: Snapshot, query: Query, namespaces: frozenset[str] | None) -> Terms:
+    """The question's words with the weights they have in the namespaces asked."""
+    passages, tokens = snapshot.totals(namespaces)
+    ids = snapshot.term_ids(query.terms)
+    weights = rank.weigh(snapshot.frequencies(query.terms, namespaces), passages)
+    return Terms(query.terms, tuple(ids), weights, tokens / passages if passages else 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """A question's vector, float32 [dim], and its embedder's scale."""
+
+    vector: NDArray[np.float32]
+    scale: Scale
+
+
+class Judge:
+    """One question before one snapshot of the index: judges rows by words and meaning."""
+
+    def __init__(self, snapshot: Snapshot, terms: Terms, ranking: Ranking, meaning: Meaning | None) -> None:
+        self._snapshot = snapshot
+        self._terms = terms
+        self._ranking = ranking
+        self._meaning = meaning
+
+    def found(self, query: Query, narrowed: Filter) -> Ints:
+        """Rows that words or meaning point at: int64, unique, ascending."""
+        by_words = self._snapshot.find(query.terms, narrowed, FOUND_BY_WORDS)
+        if self._meaning is None:
+            return np.unique(by_words)
+        by_meaning, _ = self._snapshot.nearest(self._meaning.vector, narrowed, FOUND_BY_MEANING)
+        return np.union1d(by_words, by_meaning)
+
+    def judge(self, rows: Ints) -> tuple[Pool, Scores]:
+        """Exact scores of the messages these rows belong to."""
+        pool = self._pool(rows)
+        words = rank.share_of_words(pool, self._terms, self._ranking)
+        return pool, rank.score(pool, words, self._nearness(pool.rows), self._ranking)
+
+    def with_neighbours(self, rows: Ints) -> tuple[Pool, Scores]:
+        """Scores of `rows` and of the records beside the leaders, neighbours' shares in them."""
+        pool, first = self.judge(rows)
+        if not len(rows):
+            return pool, first
+        leaders = np.unique(first.record[np.argsort(-first.sums, kind="stable")[:LEADERS]])
+        beside = self._snapshot.around(leaders, REACH)
+        return self.judge(np.union1d(rows, self._snapshot.rows_of(beside)))
+
+    def _nearness(self, rows: Ints) -> Floats:
+        if self._meaning is None:
+            return np.zeros(len(rows))
+        cosines = self._snapshot.cosines(self._meaning.vector, rows).astype(np.float64)
+        return rank.share_of_meaning(cosines, self._meaning.scale.chance, self._meaning.scale.same)
+
+    def _pool(self, rows: Ints) -> Pool:
+        found = self._snapshot.passages(rows)
+        return Pool(
+            found.rows,
+            found.record,
+            found.source,
+            found.place,
+            found.message,
+            found.at_ms,
+            found.user,
+            found.tokens,
+            found.offsets[:-1],
+            found.offsets[1:],
+        )

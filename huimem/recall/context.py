@@ -1,0 +1,85 @@
+"""Records found → Hits: each with its whole record, its evidence, its line and its neighbours.
+
+Texts and lines come from the file as it stands now; a file that has changed or gone since it was
+indexed costs its hit, with a warning, and never shows a text the file does not hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import prod
+
+from huimem.errors import HuimemError
+from huimem.index.index import Snapshot
+from huimem.index.rows import ChunkRow, RecordRow
+from huimem.records import Factor, Hit, Record, Source
+
+Read = Callable[[str], Source]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A record that answers: the message and the chunk that speak for it, and its factors."""
+
+    record: RecordRow
+    message: int
+    row: int
+    factors: tuple[Factor, ...]
+
+    @property
+    def score(self) -> float:
+        return prod(factor.value for factor in self.factors)
+
+
+def hits_of(
+    snapshot: Snapshot, read: Read, found: list[Found], context: int
+) -> tuple[tuple[Hit, ...], tuple[str, ...]]:
+    """Hits in the order given, and a warning for each file that could not speak for itself."""
+    sources: dict[str, Source | None] = {}
+    hits: list[Hit] = []
+    missed: dict[str, str] = {}
+    for one in found:
+        path = one.record.path
+        if path not in sources:
+            sources[path] = _source(read, path)
+        source = sources[path]
+        hit = _hit(source, one, snapshot.chunk(one.row), context) if source else None
+        if hit:
+            hits.append(hit)
+        else:
+            missed[path] = f"{path} changed while it was being read, or cannot be read now; ask again"
+    return tuple(hits), tuple(missed.values())
+
+
+def _source(read: Read, path: str) -> Source | None:
+    try:
+        return read(path)
+    except (HuimemError, OSError):
+        return None
+
+
+def _hit(source: Source, one: Found, chunk: ChunkRow, context: int) -> Hit | None:
+    place = next((i for i, record in enumerate(source.records) if str(record.ref) == one.record.ref), None)
+    if place is None or one.message >= len(source.records[place].messages):
+        return None
+    record = source.records[place]
+    if chunk.text not in record.messages[one.message].text:
+        return None
+    return Hit(
+        ref=record.ref,
+        record=record,
+        path=source.path,
+        line=chunk.lines[0],
+        title=source.title,
+        tags=source.tags,
+        message=one.message,
+        evidence=chunk.text,
+        factors=one.factors,
+        before=_near(source, place - context, place),
+        after=_near(source, place + 1, place + 1 + context),
+    )
+
+
+def _near(source: Source, start: int, end: int) -> tuple[Record, ...]:
+    return source.records[max(0, start) : max(0, end)]

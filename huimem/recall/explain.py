@@ -1,0 +1,76 @@
+"""What was measured → the named factors of a hit, with the words that say why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from huimem.index.rows import RecordRow
+from huimem.recall.rank import Pool, Scores, Terms
+from huimem.records import Factor
+
+SPEAKS_OF = 0.9  # the time factor of what speaks of the range without being said in it
+LEAST, MOST = 0.05, 3.0  # bounds of every factor but relevance
+_NAMED = 4  # matched words named in a note
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """All that explains the messages of one answer: the pool, its scores, the question's words.
+
+    `spoken` gives each term the word it was asked as; `spans` are the question's ranges in
+    milliseconds UTC, half-open, () where it names none.
+    """
+
+    pool: Pool
+    scores: Scores
+    terms: Terms
+    spoken: Mapping[str, str]
+    spans: tuple[tuple[int, int], ...]
+
+
+def factors(evidence: Evidence, at: int, relevance: float, record: RecordRow) -> tuple[Factor, ...]:
+    """The factors of the message at index `at` of the scores; their product is the hit's score."""
+    return tuple(_factors(evidence, at, relevance, record))
+
+
+def _factors(evidence: Evidence, at: int, relevance: float, record: RecordRow) -> Iterator[Factor]:
+    scores = evidence.scores
+    parts = {
+        "words": float(scores.words[at]),
+        "meaning": float(scores.meaning[at]),
+        "neighbours": float(scores.neighbours[at]),
+    }
+    yield Factor("relevance", relevance, _note(parts, _matched(evidence, at)), parts)
+    if evidence.spans:
+        said = was_said(int(evidence.pool.at_ms[scores.best[at]]), record, evidence.spans)
+        yield Factor("time", 1.0 if said else SPEAKS_OF, "said then" if said else "speaks of then")
+    if record.importance != 1.0:
+        # Its root: an instruction that barely fits must not stand above what answers the question.
+        yield Factor("importance", min(MOST, max(LEAST, record.importance**0.5)), record.kind)
+
+
+def was_said(at_ms: int, record: RecordRow, spans: tuple[tuple[int, int], ...]) -> bool:
+    """Whether a message was said in one of the ranges; guessed times were said in none."""
+    return not record.inferred and any(start <= at_ms < end for start, end in spans)
+
+
+def _matched(evidence: Evidence, at: int) -> list[str]:
+    """The question's words that the evidence holds, heaviest first, as they were asked."""
+    pool, terms = evidence.pool, evidence.terms
+    place = int(evidence.scores.best[at])
+    held = set(pool.tokens[pool.starts[place] : pool.ends[place]].tolist())
+    weighed = [
+        (weight, word)
+        for word, term, weight in zip(terms.words, terms.ids, terms.weights, strict=True)
+        if term in held
+    ]
+    weighed.sort(key=lambda pair: -pair[0])
+    return list(dict.fromkeys(evidence.spoken.get(word, word) for _, word in weighed))[:_NAMED]
+
+
+def _note(parts: Mapping[str, float], matched: list[str]) -> str:
+    named = f" ({', '.join(matched)})" if matched else ""
+    said = {"words": f"words {parts['words']:.2f}{named}"}
+    shown = [said.get(name, f"{name} {value:.2f}") for name, value in parts.items() if value >= 0.005]
+    return " · ".join(shown)

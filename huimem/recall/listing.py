@@ -1,0 +1,100 @@
+"""Looking without asking: records by filter, newest first, and how much each week holds."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, tzinfo
+
+from huimem.index import browse
+from huimem.index.filters import Filter
+from huimem.index.index import Index
+from huimem.records import TimeRange
+
+_EXCERPT = 160  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A record in a list. `at` is aware in the zone asked for, None where nothing dates it."""
+
+    ref: str
+    at: datetime | None
+    title: str
+    path: str
+    line: int
+    kind: str
+    role: str
+    namespace: str
+    excerpt: str
+
+
+@dataclass(frozen=True, slots=True)
+class Week:
+    """An ISO week with the turns and sessions that began in it."""
+
+    name: str
+    range: TimeRange
+    turns: int
+    sessions: int
+
+
+def listed(index: Index, narrowed: Filter, limit: int, zone: tzinfo) -> tuple[Listed, ...]:
+    """The newest records that pass, undated ones last; at most `limit`."""
+    with index.snapshot() as snapshot:
+        return tuple(
+            Listed(
+                ref=record.ref,
+                at=_instant(record.at_ms, zone),
+                title=record.title,
+                path=record.path,
+                line=chunk.lines[0],
+                kind=record.kind,
+                role=chunk.role,
+                namespace=record.namespace,
+                excerpt=_excerpt(chunk.text),
+            )
+            for record, chunk in browse.newest(snapshot.db, narrowed, limit)
+        )
+
+
+def weeks(index: Index, narrowed: Filter, zone: tzinfo) -> tuple[Week, ...]:
+    """Every week of `zone` from the first to the last that holds a turn, empty ones between them too."""
+    turns: Counter[TimeRange] = Counter()
+    sessions: dict[TimeRange, set[int]] = {}
+    spans: dict[str, TimeRange] = {}
+    with index.snapshot() as snapshot:
+        for at_ms, source in browse.moments(snapshot.db, narrowed):
+            at = _instant(at_ms, zone)
+            if at is None:
+                continue
+            span = spans.setdefault(f"{at:%G-W%V}", TimeRange.week_of(at, zone))
+            turns[span] += 1
+            sessions.setdefault(span, set()).add(source)
+    return tuple(
+        Week(name, span, turns[span], len(sessions.get(span, ()))) for name, span in _through(spans, zone)
+    )
+
+
+def _through(spans: dict[str, TimeRange], zone: tzinfo) -> Iterator[tuple[str, TimeRange]]:
+    """The weeks from the first to the last, without gaps."""
+    starts = sorted(span.start for span in spans.values() if span.start)
+    if not starts:
+        return
+    middle, last = starts[0] + timedelta(days=3), starts[-1]
+    while middle - timedelta(days=4) < last:
+        span = TimeRange.week_of(middle, zone)
+        yield f"{middle.astimezone(zone):%G-W%V}", span
+        middle += timedelta(days=7)
+
+
+def _instant(at_ms: int | None, zone: tzinfo) -> datetime | None:
+    if at_ms is None:
+        return None
+    return (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=at_ms)).astimezone(zone)
+
+
+def _excerpt(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _EXCERPT else line[: _EXCERPT - 1].rstrip() + "…"

@@ -1,0 +1,145 @@
+"""A Query → a Recall: find, judge, factor, cut, and bring each hit's whole record with its place.
+
+The index finds and scores; what is shown comes from the files themselves, through `read`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import blake2b
+
+import numpy as np
+
+from huimem.config import Ranking
+from huimem.index.filters import Filter
+from huimem.index.index import Index, Snapshot
+from huimem.index.rows import RecordRow, milliseconds
+from huimem.index.tokens import asked
+from huimem.recall import rank
+from huimem.recall.candidates import Judge, Meaning, weighed_terms
+from huimem.recall.context import Found, Read, hits_of
+from huimem.recall.explain import Evidence, factors
+from huimem.recall.rank import Floats, Ints, Scores
+from huimem.records import Factor, Freshness, Query, Recall, Resolution
+
+NO_WORDS = "the question holds no words to search for"
+# Who speaks in a search that names no role: tool traffic is found when asked for.
+SPEAKERS = ("user", "assistant", "system", "person", "note", "fact")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question with all that answering it needs besides the index."""
+
+    query: Query
+    resolution: Resolution | None
+    narrowed: Filter
+    meaning: Meaning | None
+    freshness: Freshness
+    warnings: tuple[str, ...] = ()
+    context: int = 0
+
+
+def narrow(query: Query, namespaces: frozenset[str] | None) -> Filter:
+    """The query's filters as the index applies them; `namespaces` are exact labels, None = all."""
+    return Filter(
+        during=tuple(
+            (
+                None if span.start is None else milliseconds(span.start),
+                None if span.end is None else milliseconds(span.end),
+            )
+            for span in query.during
+        ),
+        said_only=query.said_only,
+        namespaces=namespaces,
+        kinds=query.kinds,
+        roles=query.roles or SPEAKERS,
+        tags=query.tags,
+        current_at=None if query.include_superseded else milliseconds(query.as_of),
+    )
+
+
+def recall(index: Index, read: Read, question: Asked, ranking: Ranking) -> Recall:
+    """Answer one question from one consistent state of the index."""
+    query, warnings = question.query, list(question.warnings)
+    with index.snapshot() as snapshot:
+        considered = snapshot.count(question.narrowed) if query.during else 0
+        if query.text:
+            found = _ranked(snapshot, question, ranking)
+        elif query.during:
+            found = _period(snapshot, question)
+        else:
+            found, warnings = [], [*warnings, NO_WORDS]
+        hits, missed = hits_of(snapshot, read, found, question.context)
+    return Recall(
+        id=_recall_id(query),
+        query=query,
+        resolution=question.resolution,
+        hits=hits,
+        freshness=question.freshness,
+        considered=considered,
+        warnings=(*warnings, *missed),
+    )
+
+
+def _recall_id(query: Query) -> str:
+    """Names this answer in feedback: a hash of the moment and the question."""
+    asked_at = f"{query.as_of.isoformat()}\n{query.text}"
+    return blake2b(asked_at.encode("utf-8", "replace"), digest_size=6).hexdigest()
+
+
+def _ranked(snapshot: Snapshot, question: Asked, ranking: Ranking) -> list[Found]:
+    """The best records for the question's words and meaning, no two messages of one record."""
+    query = question.query
+    terms = weighed_terms(snapshot, query, question.narrowed.namespaces)
+    judge = Judge(snapshot, terms, ranking, question.meaning)
+    pool, scores = judge.with_neighbours(judge.found(query, question.narrowed))
+    relevance = rank.relevance(scores.sums, ranking)
+    rows = pool.rows[scores.best]
+    passing = np.isin(rows, snapshot.passing(rows, question.narrowed))
+    floor = ranking.floor if question.meaning else ranking.words_floor
+    chosen = _leading(scores, relevance, np.flatnonzero(passing & (relevance > 0) & (relevance >= floor)))
+    chosen = chosen[: 4 * query.limit + 50]  # importance may reorder, but not from further down
+    records = {row.id: row for row in snapshot.records(scores.record[chosen].tolist())}
+    evidence = Evidence(pool, scores, terms, asked(query.text), question.narrowed.spans)
+    found = [
+        Found(
+            record,
+            int(scores.message[at]),
+            int(rows[at]),
+            factors(evidence, at, float(relevance[at]), record),
+        )
+        for at in chosen.tolist()
+        if (record := records.get(int(scores.record[at]))) is not None
+    ]
+    found.sort(key=lambda one: (-one.score, one.record.ref))
+    return found[: query.limit]
+
+
+def _leading(scores: Scores, relevance: Floats, kept: Ints) -> Ints:
+    """Of the messages kept, the best of each record, best first."""
+    order = kept[np.lexsort((kept, -relevance[kept]))]
+    _, firsts = np.unique(scores.record[order], return_index=True)
+    return order[np.sort(firsts)]
+
+
+def _period(snapshot: Snapshot, question: Asked) -> list[Found]:
+    """A question of time words alone: what each session of that time opens with, in order."""
+    opening: dict[int, RecordRow] = {}
+    rows = snapshot.rows(question.narrowed)
+    passages = snapshot.passages(rows)
+    firsts = {
+        int(record): (int(row), int(message))
+        for record, row, message in zip(
+            passages.record[::-1], passages.rows[::-1], passages.message[::-1], strict=True
+        )
+    }
+    for record in snapshot.records(sorted(firsts)):
+        if record.source not in opening or record.ord < opening[record.source].ord:
+            opening[record.source] = record
+    ordered = sorted(opening.values(), key=lambda record: (record.at_ms or 0, record.ref))
+    then = (Factor("time", 1.0, "said then"),)
+    return [
+        Found(record, firsts[record.id][1], firsts[record.id][0], then)
+        for record in ordered[: question.query.limit]
+    ]

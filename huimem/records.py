@@ -1,0 +1,392 @@
+"""The vocabulary: every value that travels between the legs of the journey.
+
+All are frozen; none points back at its owner. Instants are aware datetimes; ranges are half-open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta, tzinfo
+from math import prod
+from typing import Literal
+from urllib.parse import quote, unquote
+
+from huimem.errors import Problem
+
+_REF_SAFE = ".~_-"
+
+
+@dataclass(frozen=True, slots=True)
+class TimeRange:
+    """A half-open span of time [start, end); None leaves that side open.
+
+    Instants are kept in UTC, so comparing and measuring never meets a repeated hour; `zone` is how
+    the range is shown and decides what a day, week or month is. Raises ValueError for start ≥ end
+    and for a naive datetime.
+    """
+
+    start: datetime | None
+    end: datetime | None
+    zone: tzinfo = field(default=UTC, compare=False)
+
+    def __post_init__(self) -> None:
+        for name in ("start", "end"):
+            instant = getattr(self, name)
+            if instant is not None:
+                if instant.tzinfo is None:
+                    raise ValueError(f"{name} of a time range needs a zone: {instant.isoformat()}")
+                object.__setattr__(self, name, instant.astimezone(UTC))
+        if self.start is not None and self.end is not None and self.start >= self.end:
+            raise ValueError(f"a time range must start before it ends: {self.start} – {self.end}")
+
+    @classmethod
+    def days_from(cls, day: datetime, days: int, zone: tzinfo) -> TimeRange:
+        """`days` whole calendar days of `zone` from the day that holds `day` (wall clock of `zone`)."""
+        first = datetime(day.year, day.month, day.day)
+        return cls(first.replace(tzinfo=zone), (first + timedelta(days=days)).replace(tzinfo=zone), zone)
+
+    @classmethod
+    def week_of(cls, instant: datetime, zone: tzinfo) -> TimeRange:
+        """The ISO week (Monday to Sunday) of `zone` that holds `instant`."""
+        local = instant.astimezone(zone)
+        return cls.days_from(local - timedelta(days=local.weekday()), 7, zone)
+
+    @classmethod
+    def month_of(cls, instant: datetime, zone: tzinfo) -> TimeRange:
+        """The calendar month of `zone` that holds `instant`."""
+        local = instant.astimezone(zone)
+        after = (local.replace(day=1) + timedelta(days=32)).replace(day=1)
+        first = datetime(local.year, local.month, 1, tzinfo=zone)
+        return cls(first, datetime(after.year, after.month, 1, tzinfo=zone), zone)
+
+    def contains(self, instant: datetime) -> bool:
+        return (self.start is None or self.start <= instant) and (self.end is None or instant < self.end)
+
+    def overlaps(self, other: TimeRange) -> bool:
+        return (self.end is None or other.start is None or other.start < self.end) and (
+            other.end is None or self.start is None or self.start < other.end
+        )
+
+    def local(self) -> tuple[datetime | None, datetime | None]:
+        """Start and end in the range's own zone, for showing."""
+        return (
+            self.start.astimezone(self.zone) if self.start else None,
+            self.end.astimezone(self.zone) if self.end else None,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One time expression of a question and how it was read.
+
+    `span` is [start, end) in the question's characters; `words` says the reading in a line.
+    """
+
+    range: TimeRange
+    grain: str
+    span: tuple[int, int]
+    fuzzy: bool
+    future: bool
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """All that the time words of a question mean; readings stand in text order."""
+
+    readings: tuple[Reading, ...] = ()
+    vague: bool = False
+    window: TimeRange | None = None
+    alternatives: tuple[Reading, ...] = ()
+
+    @property
+    def ranges(self) -> tuple[TimeRange, ...]:
+        return tuple(reading.range for reading in self.readings)
+
+
+def encode_label(text: str) -> str:
+    """Percent-encode what a ref cannot hold: all but letters and digits of any script and `.~_-`."""
+    return "".join(c if c.isalnum() or c in _REF_SAFE else quote(c, safe="") for c in text)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Ref:
+    """The address of a record: `namespace/session#digits`, `key@digits` for a fact.
+
+    `session` is the session's id, a note's path without `.md` or a fact's key; `at` the digits of
+    the turn's first heading (a note: the slug of its heading); `tie` counts equal ones made by hand
+    from 1. Namespace labels are joined by `/`, encoded. Sorts by place.
+    """
+
+    namespace: str
+    session: str
+    at: str
+    tie: int = 1
+    mark: Literal["#", "@"] = "#"
+
+    def __str__(self) -> str:
+        owner = f"{self.namespace}/" if self.namespace else ""
+        tie = f"~{self.tie}" if self.tie > 1 else ""
+        return f"{owner}{encode_label(self.session)}{self.mark}{encode_label(self.at)}{tie}"
+
+    @classmethod
+    def parse(cls, text: str) -> Ref:
+        """The Ref written as `text`. Raises ValueError where there is no `#` or `@` part."""
+        place = max(text.rfind("#"), text.rfind("@"))
+        if place < 1 or place == len(text) - 1:
+            raise ValueError(f"not a ref: {text!r} (like chat_2026-04-06_091423#20260406T091423)")
+        owner, at, mark = text[:place], text[place + 1 :], text[place]
+        head, _, count = at.rpartition("~")
+        tie = int(count) if head and count.isdigit() else 1
+        namespace, _, session = owner.rpartition("/")
+        return cls(
+            namespace, unquote(session), unquote(head if tie > 1 else at), tie, "#" if mark == "#" else "@"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """What one speaker said at one time.
+
+    `role` is user, assistant, system, tool, person (someone with a `name`), note or fact; `at` is
+    aware, None where nothing dates it. `line` is the 1-based line of its heading and `text_line` of
+    its first line of text (0: not from a file); `raw` its exact bytes in the file, heading and all.
+    """
+
+    role: str
+    text: str
+    at: datetime | None = None
+    name: str | None = None
+    line: int = field(default=0, compare=False)
+    text_line: int = field(default=0, compare=False)
+    raw: bytes | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def speaker(self) -> str:
+        return self.name or self.role
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """The atom of recall: a user message with everything up to the next one, or a part of a note.
+
+    `inferred` says that its times were guessed (file date), so no exact range may hold it;
+    `mentions` are its own time words, resolved at its own time.
+    """
+
+    ref: Ref
+    messages: tuple[Message, ...]
+    mentions: tuple[TimeRange, ...] = ()
+    kind: Literal["turn", "note"] = "turn"
+    inferred: bool = field(default=False, compare=False)
+
+    @property
+    def at(self) -> datetime | None:
+        return self.messages[0].at
+
+    @property
+    def text(self) -> str:
+        return "\n\n".join(message.text for message in self.messages)
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """What a conversation's file holds, losslessly: rendering it gives the file's bytes again.
+
+    `front` is the front matter block as written, fences and all (b"" where there is none);
+    `fields` its keys as strings or tuples of strings, in order; `preface` the text before the first
+    message as written. `people` says that every message is a turn of its own.
+    """
+
+    id: str
+    title: str
+    zone: tzinfo
+    turns: tuple[Turn, ...]
+    namespace: str = ""
+    people: bool = False
+    fields: Mapping[str, str | tuple[str, ...]] = field(default_factory=dict)
+    preface: str = ""
+    front: bytes = field(default=b"", compare=False, repr=False)
+    preface_raw: bytes = field(default=b"", compare=False, repr=False)
+    tail: bytes = field(default=b"", compare=False, repr=False)
+    problems: tuple[Problem, ...] = field(default=(), compare=False)
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        return tuple(message for turn in self.turns for message in turn.messages)
+
+
+@dataclass(frozen=True, slots=True)
+class FactVersion:
+    """One section of a fact file as written; `end` None where it is open."""
+
+    key: str | None
+    kind: str
+    text: str
+    start: datetime
+    end: datetime | None = None
+    importance: float | None = None
+    attributes: Mapping[str, str] = field(default_factory=dict)
+    line: int = field(default=0, compare=False)
+    text_line: int = field(default=0, compare=False)
+    raw: bytes | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """What is held true in `valid`; computed from the versions of its key, never stored."""
+
+    ref: Ref
+    key: str | None
+    kind: str
+    text: str
+    valid: TimeRange
+    importance: float = 1.0
+    source: str | None = None
+    sources: tuple[str, ...] = ()
+    line: int = field(default=0, compare=False)
+    text_line: int = field(default=0, compare=False)
+
+    @property
+    def at(self) -> datetime | None:
+        return self.valid.start
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        return (Message("fact", self.text, self.at, None, self.line, self.text_line),)
+
+    @property
+    def inferred(self) -> bool:
+        return False
+
+
+Record = Turn | Fact
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file as the index sees it. `digest` is the blake2b-128 of its bytes, in hex."""
+
+    path: str
+    digest: str
+    namespace: str
+    title: str
+    tags: tuple[str, ...]
+    records: tuple[Record, ...]
+    problems: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A passage of one message: what is indexed. `lines` are 1-based, both inside.
+
+    `id` is the hash of what is embedded, so equal passages share one vector; `said` is that text:
+    the passage with its speaker's name before it in a conversation between people.
+    """
+
+    id: str
+    message: int
+    role: str
+    lines: tuple[int, int]
+    text: str
+    said: str
+    at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question, made once and then only read. Filters hold exactly; `during` is a union."""
+
+    text: str
+    terms: tuple[str, ...]
+    as_of: datetime
+    during: tuple[TimeRange, ...] = ()
+    vague: bool = False
+    said_only: bool = False
+    namespace: str | None = None
+    kinds: tuple[str, ...] = ()
+    roles: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    limit: int = 5
+    include_superseded: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Factor:
+    """One named part of a score; `parts` are the summands of `relevance` by name."""
+
+    name: str
+    value: float
+    note: str = ""
+    parts: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A record found. Its score is the product of its factors and nothing else.
+
+    `message` is the index of the message that holds the evidence; `evidence` the passage itself;
+    `before` and `after` its neighbour records inside the session.
+    """
+
+    ref: Ref
+    record: Record
+    path: str
+    line: int
+    title: str
+    tags: tuple[str, ...]
+    message: int
+    evidence: str
+    factors: tuple[Factor, ...]
+    before: tuple[Record, ...] = ()
+    after: tuple[Record, ...] = ()
+
+    @property
+    def at(self) -> datetime | None:
+        return self.record.messages[self.message].at
+
+    @property
+    def score(self) -> float:
+        return prod(factor.value for factor in self.factors)
+
+    def explain(self) -> str:
+        """One line that names every factor: `relevance 0.83 (words …) × time 1.00 = 0.83`."""
+        terms = " × ".join(
+            f"{f.name} {f.value:.2f}" + (f" ({f.note})" if f.note else "") for f in self.factors
+        )
+        return f"{terms} = {self.score:.2f}"
+
+
+@dataclass(frozen=True, slots=True)
+class Freshness:
+    """How far the index covers the vault at the moment of an answer."""
+
+    fresh: bool
+    pending: int
+    engine: str
+    vectors_done: int
+    vectors_total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Recall:
+    """An answer: how the question was understood, what was found, what was walked and covered."""
+
+    id: str
+    query: Query
+    resolution: Resolution | None
+    hits: tuple[Hit, ...]
+    freshness: Freshness
+    scanned: tuple[tuple[TimeRange, int, float], ...] = ()
+    exhausted: bool = False
+    considered: int = 0
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def readings(self) -> tuple[Reading, ...]:
+        return self.resolution.readings if self.resolution else ()
+
+    @property
+    def vague(self) -> bool:
+        return self.query.vague

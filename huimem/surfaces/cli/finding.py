@@ -1,0 +1,119 @@
+"""A ref or a place in a file, as somebody types it → the record there, its file and its Obsidian link."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from os.path import isfile
+from pathlib import Path, PurePosixPath
+
+from huimem import files
+from huimem.errors import NotFound, UsageError
+from huimem.records import Record, Ref, Source
+from huimem.surfaces.cli.paths import paths_in
+from huimem.vault.layout import split_namespace
+from huimem.vault.vault import Vault
+
+_PLACE = re.compile(r"(?P<path>.+?)(?::(?P<line>\d{1,9}))?")
+# What the heading in a link cannot hold; Obsidian itself puts a blank in its place.
+_NO_LINK = re.compile(r"[\[\]#^|:\\]|%%")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A record in its file: `at` is its index among the records there, `link` leads Obsidian to it."""
+
+    source: Source
+    at: int
+    link: str
+
+    @property
+    def record(self) -> Record:
+        return self.source.records[self.at]
+
+    def beside(self, count: int) -> tuple[tuple[Record, ...], tuple[Record, ...]]:
+        """`count` records before it and after it in the file."""
+        records = self.source.records
+        return records[max(self.at - count, 0) : self.at], records[self.at + 1 : self.at + 1 + count]
+
+
+def find(vault: Vault, text: str) -> Found:
+    """The record that `text` names: a ref, or `path:line` with any line of it.
+
+    Raises `NotFound`, and `UsageError` for text that is neither.
+    """
+    place = _PLACE.fullmatch(text)
+    if place and (isfile(place["path"]) or isfile(vault.root / place["path"])):
+        return _at_line(vault, paths_in(vault, Path(place["path"]))[0], int(place["line"] or 1))
+    try:
+        ref = Ref.parse(text)
+    except ValueError as error:
+        hint = "Refs and places are printed by huimem recall and huimem list."
+        raise UsageError(str(error), hint) from error
+    for meant in (ref, _unencoded(ref)) if ref.namespace else (ref,):
+        for path in _paths(vault, meant):
+            if found := _in_file(vault, path, meant):
+                return found
+    raise NotFound(
+        f"no record {ref}",
+        "It may have been deleted, or its time was corrected: huimem list shows what is there.",
+    )
+
+
+def _unencoded(ref: Ref) -> Ref:
+    """The ref of a note in a folder whose `/` was typed as it is: `notes/reading#…` is no namespace."""
+    return replace(ref, namespace="", session=f"{ref.namespace}/{ref.session}")
+
+
+def _paths(vault: Vault, ref: Ref) -> Iterator[str]:
+    """Where a record may stand, likeliest first: where its session lies, the facts, every other file."""
+    tried = ""
+    if ref.mark == "#":
+        with suppress(NotFound):
+            tried = vault.find(ref)[0]
+            yield tried
+    here = [path for path in sorted(vault.scan().files) if split_namespace(path)[0] == ref.namespace]
+    name = f"{PurePosixPath(ref.session).name}.md"
+    here.sort(key=lambda path: (not path.endswith(name), "facts/" not in path))
+    yield from (path for path in here if path != tried)
+
+
+def _in_file(vault: Vault, path: str, ref: Ref) -> Found | None:
+    with suppress(files.Unreadable):
+        source = vault.read(path)
+        for at, record in enumerate(source.records):
+            if record.ref == ref:
+                return _found(vault, source, at)
+    return None
+
+
+def _at_line(vault: Vault, path: str, line: int) -> Found:
+    """The record that holds a line: the last one that begins there or above."""
+    source = vault.read(path)
+    if not source.records:
+        raise NotFound(f"{path} holds no record", "huimem doctor says what is wrong with it.")
+    starts = [record.messages[0].line for record in source.records]
+    above = [at for at, start in enumerate(starts) if start <= line]
+    return _found(vault, source, max(above, key=starts.__getitem__, default=0))
+
+
+def _found(vault: Vault, source: Source, at: int) -> Found:
+    return Found(source, at, obsidian_link(source.path, _heading(vault, source.path, source.records[at])))
+
+
+def _heading(vault: Vault, path: str, record: Record) -> str:
+    """The text of the heading that a record begins with; empty where it begins with none."""
+    data, _ = files.read(vault.root / path, within=vault.root)
+    lines = data.decode("utf-8", "replace").split("\n")
+    line = record.messages[0].line
+    first = lines[line - 1] if 0 < line <= len(lines) else ""
+    return first.lstrip("#").strip() if first.startswith("#") else ""
+
+
+def obsidian_link(path: str, heading: str) -> str:
+    """`[[chat_2026-04-06_091423#User · 2026-04-06 09 14 23]]`; without a heading, the file alone."""
+    name = PurePosixPath(path).name.removesuffix(".md")
+    part = " ".join(_NO_LINK.sub(" ", heading).split())
+    return f"[[{name}#{part}]]" if part else f"[[{name}]]"

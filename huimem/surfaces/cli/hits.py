@@ -1,0 +1,197 @@
+"""An answer → text for people: how its time was read, each hit with place and reason, what was searched."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, time
+from shlex import quote
+
+from huimem.records import Factor, Freshness, Hit, Message, Query, Reading, Recall, Record
+from huimem.surfaces.cli.look import Look, clipped, zone_name
+from huimem.surfaces.cli.visible import visible_line
+from huimem.surfaces.documents import Asked
+from huimem.surfaces.excerpt import excerpt
+
+INDENT = "   "
+BRIEF = 320  # characters of evidence, unless all is asked for
+LINES = 4
+_BLANK_LINES = re.compile(r"\n\s*\n")
+_NEUTRAL = 0.005  # a factor this near to 1 changes nothing that is shown
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What to print of an answer besides its hits: `quiet` leaves out how it was made."""
+
+    asked: Asked
+    look: Look
+    quiet: bool = False
+
+
+def render_hits(recall: Recall, shown: Shown) -> str:
+    """The whole answer: the time that was read, the hits in order, one line of summary."""
+    blocks = [_hit(rank, hit, shown) for rank, hit in enumerate(recall.hits, 1)]
+    if shown.quiet:
+        return "\n".join(blocks)
+    head = [_time(reading, shown) for reading in recall.readings]
+    return "\n".join([*head, *blocks, summary(recall, shown.look)])
+
+
+def _time(reading: Reading, shown: Shown) -> str:
+    words = visible_line(shown.asked.phrase[slice(*reading.span)])
+    zone = zone_name(reading.range.zone)
+    return shown.look.styled("faint", f"time  {words} = {reading.words} ({zone})")
+
+
+def _hit(rank: int, hit: Hit, shown: Shown) -> str:
+    look = shown.look
+    score = look.styled("strong", f"{hit.score:.2f}")
+    head = [
+        when_said(hit.record, hit.at, look),
+        look.styled("strong", visible_line(hit.title)),
+        look.place(hit.path, hit.line),
+    ]
+    if hit.record.kind not in ("turn", "note"):
+        head.insert(0, hit.record.kind)
+    lines = [f"{rank}  {score}  {' · '.join(head)}"]
+    lines += [_neighbour(record, shown) for record in hit.before]
+    lines += _words(hit, shown)
+    lines += [_neighbour(record, shown) for record in hit.after]
+    lines += _why(hit.factors, shown)
+    return "\n".join(lines)
+
+
+def _words(hit: Hit, shown: Shown) -> Iterator[str]:
+    """What was said: the evidence in a few lines, or every message of the record."""
+    if shown.asked.full:
+        for message in hit.record.messages:
+            yield shown.look.block(said(message, message.text), INDENT)
+        return
+    message = hit.record.messages[hit.message]
+    brief = _BLANK_LINES.sub("\n", excerpt(message.text, hit.evidence, BRIEF))
+    yield shown.look.block(said(message, brief), INDENT, LINES)
+
+
+def when_said(record: Record, at: datetime | None, look: Look) -> str:
+    """When a record was said: to the minute, a note's to the day, a guessed time as such."""
+    if at is not None and record.inferred:
+        return f"about {look.day(at)}"
+    return dated(record.kind, at, look)
+
+
+def dated(kind: str, at: datetime | None, look: Look) -> str:
+    """A time to the minute; a note's, which is most often a day, without a clock at midnight."""
+    day_only = kind == "note" and at is not None and at.astimezone(look.zone).time() == time()
+    return look.day(at) if at is not None and day_only else look.moment(at)
+
+
+def said(message: Message, text: str) -> str:
+    """`User: …`; notes and facts speak for themselves."""
+    return text if message.role in ("note", "fact") else f"{speaker(message)}: {text}"
+
+
+def speaker(message: Message) -> str:
+    return message.name or message.role.capitalize()
+
+
+def _neighbour(record: Record, shown: Shown) -> str:
+    return "\n".join(
+        shown.look.styled("faint", line)
+        for line in neighbour_lines(record, shown.look, whole=shown.asked.full)
+    )
+
+
+def neighbour_lines(record: Record, look: Look, *, whole: bool = False) -> Iterator[str]:
+    """A record beside the one meant: a line a message, or all of it."""
+    for message in record.messages:
+        text = said(message, message.text)
+        if whole:
+            yield from look.block(text, INDENT + "| ").split("\n")
+        else:
+            yield INDENT + "| " + clipped(visible_line(text), look.width - len(INDENT) - 2)
+
+
+def _why(factors: Sequence[Factor], shown: Shown) -> Iterator[str]:
+    """The factors that made the score on one line; with `explain`, each on its own with its parts."""
+    if not shown.asked.explain:
+        telling = [f for f in factors if f.name == "relevance" or abs(f.value - 1) > _NEUTRAL] or factors[:1]
+        yield shown.look.styled("faint", f"{INDENT}why   {' × '.join(_factor(f) for f in telling)}")
+        return
+    for place, factor in enumerate(factors):
+        yield shown.look.styled("faint", f"{INDENT}{'×' if place else 'why':6}{_factor(factor)}")
+        for name, value in factor.parts.items():
+            yield shown.look.styled("faint", f"{INDENT}      + {name} {value:.4f}")
+    product = 1.0
+    for factor in factors:
+        product *= factor.value
+    yield shown.look.styled("faint", f"{INDENT}=     {product:.4f}")
+
+
+def _factor(factor: Factor) -> str:
+    note = f" ({visible_line(factor.note)})" if factor.note else ""
+    return f"{factor.name} {factor.value:.2f}{note}"
+
+
+def summary(recall: Recall, look: Look) -> str:
+    """`1 hit of 3 turns in that time · index fresh`."""
+    count = counted(len(recall.hits), "hit")
+    if recall.query.during:
+        count += f" of {counted(recall.considered, 'record')} in that time"
+    return look.styled("faint", f"{count} · {freshness_words(recall.freshness)}")
+
+
+def freshness_words(freshness: Freshness) -> str:
+    """`index fresh`, or what it lacks: files that are not in yet, texts without a vector."""
+    words = [
+        "index fresh" if freshness.fresh else f"{counted(freshness.pending, 'file')} not in the index yet"
+    ]
+    if freshness.engine == "words":
+        words.append("by words only")
+    if freshness.vectors_done < freshness.vectors_total:
+        words.append(f"vectors {freshness.vectors_done:,} of {freshness.vectors_total:,}: huimem sync")
+    return " · ".join(words)
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 hit`, `1,200 hits`."""
+    plural = noun[:-1] + "ies" if noun.endswith("ry") else noun + "s"
+    return f"{number:,} {noun if number == 1 else plural}"
+
+
+def render_nothing(recall: Recall, shown: Shown) -> str:
+    """What was searched in vain, and what to try. The question itself is not repeated."""
+    query = recall.query
+    filters = filter_words(query)
+    spans = " and ".join(shown.look.span(span) for span in query.during)
+    if not query.text and not spans:
+        return "Nothing was asked.\nTry a question, a time, or both."
+    words = ["Nothing matches" if query.text else "Nothing was said"]
+    words += [f"in {spans}"] if spans else []
+    words += [f"with {filters}"] if filters else []
+    searched = f" ({counted(recall.considered, 'record')} looked at)" if spans else ""
+    return f"{' '.join(words)}{searched}.\nTry {_suggestion(recall, shown, bool(filters))}"
+
+
+def filter_words(query: Query) -> str:
+    """The filters of a question as the options that set them."""
+    named = [("--kind", query.kinds), ("--role", query.roles), ("--tag", query.tags)]
+    words = [f"{option} {value}" for option, values in named for value in values]
+    words += ["--said"] if query.said_only else []
+    words += [f"--namespace {query.namespace}"] if query.namespace else []
+    return visible_line(" ".join(words))
+
+
+def _suggestion(recall: Recall, shown: Shown, filtered: bool) -> str:
+    query = recall.query
+    if not recall.freshness.fresh:
+        return "again after huimem sync: some files are not in the index yet."
+    if query.during and recall.considered:
+        times = [visible_line(shown.asked.phrase[slice(*reading.span)]) for reading in recall.readings[:1]]
+        return f"other words, or see what there is: huimem list --when {quote(times[0]) if times else '…'}"
+    if query.during:
+        return "another time; these weeks hold something: huimem weeks"
+    if filtered:
+        return "fewer filters."
+    return "other words, or see what there is: huimem list"

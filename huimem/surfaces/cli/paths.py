@@ -1,0 +1,26 @@
+"""A path as somebody types it → the vault's own paths."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from huimem.errors import UsageError
+from huimem.vault.vault import Vault
+
+
+def paths_in(vault: Vault, given: Path) -> Sequence[str]:
+    """A path from the working folder, or else from the vault, as the vault's paths; a folder as its files.
+
+    A file that is not there keeps its place, so that its absence can be noticed. Raises `UsageError`
+    for a path outside the vault.
+    """
+    root = vault.root.resolve()
+    here = given.resolve() if given.exists() or given.is_absolute() else (root / given).resolve()
+    if not here.is_relative_to(root):
+        raise UsageError(f"{given} lies outside the vault {vault.root}", "Name files or folders inside it.")
+    path = here.relative_to(root).as_posix()
+    if not here.is_dir():
+        return [path]
+    inside = "" if path == "." else f"{path}/"
+    return [file for file in sorted(vault.scan().files) if file.startswith(inside)]

@@ -1,0 +1,1 @@
+"""Markdown files ↔ records: the only place that knows how a vault is written down."""

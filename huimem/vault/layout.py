@@ -1,0 +1,319 @@
+"""Where things lie in a vault: names, folders, namespaces, and what is looked at.
+
+In: instants, labels, relative paths, the root of a vault. Out: names that are safe on every disk, and
+one listing of the files that belong to the vault. All rules are pure; only `scan` touches the disk.
+Paths are relative to the vault and use `/`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, tzinfo
+from hashlib import blake2b
+from itertools import count
+from pathlib import Path, PurePosixPath
+from typing import Protocol
+from urllib.parse import unquote_to_bytes
+
+from huimem.errors import Problem, UsageError, VaultError
+from huimem.files import Stamp, leftover
+
+NAMESPACES = "namespaces"
+IGNORE_FILE = ".huimemignore"
+NAME_BYTES = 120
+LABEL_BYTES = 80
+
+_DEVICES = frozenset(
+    ["con", "prn", "aux", "nul", "conin$", "conout$"]
+    + [f"{port}{n}" for port in ("com", "lpt") for n in "0123456789¹²³"]
+)
+_LABEL_SAFE = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789_-")
+_SHORTENED = re.compile(r"[a-z0-9_%-]*~[0-9a-f]{16}")
+_CONFLICT = re.compile(r"\.sync-conflict-|conflicted copy", re.IGNORECASE)
+# What huimem keeps beside the notes and never indexes, by the name of its folder.
+_ASIDE = {"archive": re.compile(r"\d{4}-\d{2}\.md"), "feedback": re.compile(r"feedback_.*\.md", re.DOTALL)}
+_OWN = re.compile(r"(?:namespaces/.+/)?(?:sessions/\d{4}-W\d\d/|facts/)|namespaces/")
+
+
+def week_folder(at: datetime, zone: tzinfo) -> str:
+    """The ISO week of `zone` that holds `at`, as `2026-W15`."""
+    return f"{at.astimezone(zone):%G-W%V}"
+
+
+def session_name(at: datetime, zone: tzinfo, taken: Callable[[str], bool]) -> str:
+    """The id of a new session, `chat_2026-04-06_091423`; `-2`, `-3` … where that is taken."""
+    return free_name(f"chat_{at.astimezone(zone):%Y-%m-%d_%H%M%S}", taken)
+
+
+def free_name(name: str, taken: Callable[[str], bool]) -> str:
+    """`name`, or the first of `name-2`, `name-3` … that is not taken."""
+    return next(filter(lambda each: not taken(each), (f"{name}-{n}" if n > 1 else name for n in count(1))))
+
+
+def file_name(session: str) -> str:
+    """The file name of a session whose id somebody gave: the id itself where every disk can hold it."""
+    safe = slug(session)
+    return session if session.casefold() == safe else safe
+
+
+def slug(text: str, *, limit: int = NAME_BYTES) -> str:
+    """A file name (without ending) for `text`: never empty, at most `limit` bytes, safe on any disk.
+
+    Letters, marks and digits of any script, `-` and `_`, NFC and case folded; all else is one `-`.
+    A name that had to be cut, or of which nothing was left, ends in a hash of the whole text.
+    """
+    folded = unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
+    kept = "".join(c if c in "-_" or unicodedata.category(c)[0] in "LMN" else " " for c in folded)
+    name = "-".join(kept.split()).strip("-_")
+    if not name or len(name.encode()) > limit:
+        name = f"{cut(name, limit - 9)}-{_hash(folded, 4)}".lstrip("-")
+    return f"{name}_" if name in _DEVICES else name
+
+
+def cut(text: str, limit: int) -> str:
+    """`text` cut to at most `limit` bytes of UTF-8, between characters."""
+    return text.encode()[:limit].decode(errors="ignore").rstrip("-_")
+
+
+def _hash(text: str, size: int) -> str:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=size).hexdigest()
+
+
+def encode_namespace(label: str) -> str:
+    """One label as a folder name and as it stands in refs.
+
+    `a-z 0-9 _ -` stand for themselves, every other byte is `%xx`; the names of Windows devices get
+    their first letter encoded. Over 80 bytes: the beginning, `~` and a hash (the label itself then
+    belongs in `namespace.toml`). Raises `UsageError` for an empty label.
+    """
+    if not label:
+        raise UsageError("a namespace label is empty", "Name it with at least one character.")
+    data = label.encode("utf-8", "surrogatepass")
+    name = "".join(chr(byte) if byte in _LABEL_SAFE else f"%{byte:02x}" for byte in data)
+    if name in _DEVICES:
+        name = f"%{data[0]:02x}{name[1:]}"
+    if len(name) > LABEL_BYTES:
+        begin = re.sub(r"%.?$", "", name[: LABEL_BYTES - 17])
+        name = f"{begin}~{_hash(label, 8)}"
+    return name
+
+
+def decode_namespace(name: str) -> str:
+    """The label that `encode_namespace` wrote; a shortened one stays as it is."""
+    return name if _SHORTENED.fullmatch(name) else unquote_to_bytes(name).decode("utf-8", "replace")
+
+
+def namespace_text(text: str) -> str:
+    """A namespace as people type it (`Alice/work`, encoded or not) in the one form used everywhere.
+
+    The empty text is the root. Raises `UsageError` for an empty label between slashes.
+    """
+    if not text:
+        return ""
+    return "/".join(
+        label if _SHORTENED.fullmatch(label) else encode_namespace(decode_namespace(label))
+        for label in text.split("/")
+    )
+
+
+def namespace_folder(namespace: str) -> str:
+    """`alice/work` → `namespaces/alice/namespaces/work`; the root is the empty path."""
+    if not namespace:
+        return ""
+    return "/".join(f"{NAMESPACES}/{label}" for label in namespace_text(namespace).split("/"))
+
+
+def namespace_of(path: str) -> str:
+    """The namespace that a file's path lies in: `namespaces/alice/sessions/…` → `alice`."""
+    return split_namespace(path)[0]
+
+
+def split_namespace(path: str) -> tuple[str, str]:
+    """The namespace of a path and the rest of the path inside it."""
+    labels, parts = [], path.split("/")
+    while len(parts) > 2 and parts[0] == NAMESPACES and parts[1]:
+        labels.append(parts[1])
+        parts = parts[2:]
+    return namespace_text("/".join(labels)), "/".join(parts)
+
+
+def inside(path: str) -> bool:
+    """Whether a path that somebody gave is a plain place below the vault, hidden files left out."""
+    parts = PurePosixPath(path).parts
+    plain = bool(parts) and not any(part.startswith(".") or "\\" in part or "\0" in part for part in parts)
+    return plain and not path.startswith("/") and ":" not in parts[0]
+
+
+def ignored(name: str) -> bool:
+    """Whether a name is nobody's note: hidden, an editor's, a sync program's or a writer's temp file."""
+    return (
+        name[0] in ".~#"
+        or name[-1] == "~"
+        or name == "4913"
+        or name.endswith((".swp", ".swx", ".tmp", ".part"))
+    )
+
+
+def conflict_copy(name: str) -> bool:
+    """Whether a sync program made this copy of a note that was changed on two machines."""
+    return _CONFLICT.search(name) is not None
+
+
+class _Spec(Protocol):
+    def match_file(self, path: str) -> bool: ...
+
+
+def _spec(patterns: Iterable[str]) -> _Spec:
+    from pathspec import GitIgnoreSpec
+
+    return GitIgnoreSpec.from_lines(patterns)
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """What belongs to a vault, by relative path: one rule for the scan and for whoever watches."""
+
+    include: _Spec | None = None
+    exclude: _Spec | None = None
+
+    @classmethod
+    def of(cls, root: Path, include: Sequence[str] = ()) -> Filter:
+        """The filter of a vault: `.huimemignore` leaves out, `include` narrows (gitignore patterns)."""
+        try:
+            lines = (root / IGNORE_FILE).read_text(encoding="utf-8", errors="replace").splitlines()
+        except OSError:
+            lines = []
+        return cls(_spec(include) if include else None, _spec(lines) if lines else None)
+
+    @property
+    def all(self) -> bool:
+        return self.include is None and self.exclude is None
+
+    def takes(self, path: str) -> bool:
+        """Whether a file with a good name belongs; what huimem itself writes is always included."""
+        if self.exclude is not None and self.exclude.match_file(path):
+            return False
+        return self.include is None or _OWN.match(path) is not None or self.include.match_file(path)
+
+    def enters(self, folder: str) -> bool:
+        return self.exclude is None or not self.exclude.match_file(f"{folder}/")
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """What lies in a vault now. `unreadable`: folders and files that could not be looked at, whose
+    contents must not be taken for deleted. `leftovers`: temp files of writers that died."""
+
+    files: dict[str, Stamp]
+    problems: tuple[Problem, ...] = ()
+    unreadable: tuple[str, ...] = ()
+    leftovers: tuple[str, ...] = ()
+
+
+def scan(root: Path, include: Sequence[str] = ()) -> Scan:
+    """List the Markdown files of the vault at `root` with their stamps, in no order.
+
+    Symlinks are not followed, devices not opened, hidden folders not entered. Raises `VaultError`
+    where the root itself cannot be listed: a missing vault is never an empty one.
+    """
+    walk = _Walk(os.fspath(root), Filter.of(root, include))
+    while walk.pending:
+        walk.folder(walk.pending.pop())
+    return Scan(walk.files, tuple(walk.problems), tuple(walk.unreadable), tuple(walk.leftovers))
+
+
+@dataclass(slots=True)
+class _Walk:
+    """One scan under way; `pending` holds the folders still to be listed, with their closing slash."""
+
+    root: str
+    rule: Filter
+    pending: list[str] = field(default_factory=lambda: [""])
+    files: dict[str, Stamp] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+    unreadable: list[str] = field(default_factory=list)
+    leftovers: list[str] = field(default_factory=list)
+
+    def folder(self, folder: str) -> None:
+        try:
+            entries = os.scandir(os.path.join(self.root, folder))
+        except OSError as error:
+            self._refused(folder, error)
+            return
+        aside = _ASIDE.get(folder[:-1].rpartition("/")[2])
+        with entries:
+            for entry in entries:
+                name = entry.name
+                if ignored(name):
+                    if name.startswith(".huimem-") and leftover(name):
+                        self.leftovers.append(folder + name)
+                elif entry.is_dir(follow_symlinks=False):
+                    if self.rule.all or self.rule.enters(folder + name):
+                        self.pending.append(f"{folder}{name}/")
+                elif not name.endswith((".md", ".MD")):
+                    if entry.is_symlink() and entry.is_dir():
+                        self._report(folder + name, *_SYMLINK)
+                elif aside is None or not aside.fullmatch(name):
+                    self._file(entry, folder + name)
+
+    def _file(self, entry: os.DirEntry[str], path: str) -> None:
+        try:
+            status = entry.stat(follow_symlinks=False)
+        except OSError as error:
+            self._refused(path, error)
+            return
+        if not (self.rule.all or self.rule.takes(path)):
+            return
+        if not stat.S_ISREG(status.st_mode):
+            self._report(path, *(_SYMLINK if stat.S_ISLNK(status.st_mode) else _DEVICE))
+        elif not path.isascii() and not _encodable(path):
+            self._report(printable(path), *_NOT_UTF8)
+        elif "onflict" in path and conflict_copy(entry.name):
+            self._report(path, *_COPY)
+        else:
+            self.files[path] = Stamp.of(status)
+
+    def _refused(self, path: str, error: OSError) -> None:
+        """A folder or file that cannot be looked at; one that has just gone is nothing to report."""
+        if not path:
+            raise VaultError(
+                f"the vault {self.root} cannot be listed: {error.strerror or error}",
+                "Check that the folder exists, that its disk is mounted and that you may read it.",
+            ) from error
+        if not isinstance(error, FileNotFoundError | NotADirectoryError):
+            self.unreadable.append(path)
+            self._report(
+                printable(path),
+                f"cannot be read: {error.strerror or error}",
+                "Check its owner and mode; what was indexed of it stays.",
+            )
+
+    def _report(self, path: str, message: str, remedy: str) -> None:
+        self.problems.append(Problem(path, 0, message, remedy))
+
+
+def printable(path: str) -> str:
+    """A path that can be shown and stored, whatever bytes its name is made of."""
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+def _encodable(path: str) -> bool:
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+_SYMLINK = ("is a symlink and is not followed", "Move what it points to into the vault.")
+_DEVICE = ("is not a regular file and is not opened", "Move it out of the vault.")
+_NOT_UTF8 = ("has a name that is not valid UTF-8 and is not indexed", "Rename it.")
+_COPY = (
+    "is a sync program's copy of a note changed on two machines, and is not indexed",
+    "Bring what it adds into the note and delete the copy.",
+)

@@ -1,0 +1,212 @@
+"""A session's file ↔ the Session record; the only place that writes messages down.
+
+In: a file's bytes, or messages. Out: a Session whose every message keeps its own bytes, so that
+rendering what was parsed gives the file again, byte for byte; new messages are written in the one
+form that reads back as they were. Reading itself is in `reading`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta, tzinfo
+from itertools import islice
+
+from huimem.errors import UsageError
+from huimem.records import Message, Session, Turn
+from huimem.vault import roles
+from huimem.vault.front import BOM, Value, render_front
+from huimem.vault.headings import escape, read_heading
+from huimem.vault.moments import digits, read_zone, settle, written, zone_name
+from huimem.vault.reading import FORMAT, first_title, group, is_newer, local_path, parse, sort_of
+from huimem.vault.text import normal
+
+__all__ = [
+    "FORMAT",
+    "append",
+    "digits",
+    "first_title",
+    "group",
+    "is_newer",
+    "local_path",
+    "new_session",
+    "normal",
+    "parse",
+    "render",
+    "settle",
+    "sort_of",
+]
+
+_MILLISECOND = timedelta(milliseconds=1)
+
+
+def render(session: Session) -> bytes:
+    """The file of a session: bytes it was read from as they are, all else in the written form.
+
+    Raises ValueError for a message without bytes that has no time, or is no message of a session.
+    """
+    return b"".join(_parts(session)) + session.tail
+
+
+def _parts(session: Session) -> list[bytes]:
+    """The bytes of front matter, preface and each message; a gap belongs to the part above it."""
+    messages = session.messages
+    kept = session.front or session.preface_raw or any(message.raw is not None for message in messages)
+    front = session.front if kept else render_front(session.fields)
+    parts = [front, session.preface_raw or session.preface.encode("utf-8", "replace")]
+    end = line_end(front + parts[1] or next((message.raw for message in messages if message.raw), b""))
+    after_block = False
+    for message in messages:
+        if message.raw is None:
+            parts[-1] += _gap(parts, end)
+            parts.append(_block(message, session, end))
+        else:
+            parts[-1] += end if after_block and message.raw else b""
+            parts.append(message.raw)
+        after_block = message.raw is None or (after_block and not message.raw)
+    return parts
+
+
+def line_end(data: bytes) -> bytes:
+    """How the lines of `data` end, by the first one."""
+    first = data.find(b"\n")
+    return b"\r\n" if first > 0 and data[first - 1 : first] == b"\r" else b"\n"
+
+
+def _gap(parts: Sequence[bytes], end: bytes) -> bytes:
+    """What makes one blank line below `parts`; below front matter, or at the file's start, none is needed."""
+    last = b"".join(part[-3:] for part in parts[-4:])
+    if last.endswith((b"\n\n", b"\n\r\n")) or last in (b"", BOM):
+        return b""
+    if last.endswith(b"\n"):
+        return end if any(islice(parts, 1, None)) else b""
+    return end + end
+
+
+def _block(message: Message, session: Session, end: bytes) -> bytes:
+    """A message as it is written: heading, blank line, text."""
+    if message.at is None or message.role in ("note", "fact"):
+        raise ValueError(f"a {message.role} without a time cannot be written as a message")
+    head = roles.head_of(message.role, message.name)
+    hashes = "######" if session.people else "##"
+    heading = f"{hashes} {head} · {written(message.at, session.zone)}\n"
+    said = escape(normal(message.text))
+    block = f"{heading}\n{said}\n" if said else heading
+    return block.encode().replace(b"\n", end)
+
+
+def new_session(
+    *,
+    id: str,
+    title: str,
+    zone: tzinfo,
+    created: datetime,
+    namespace: str = "",
+    people: bool = False,
+    fields: Mapping[str, Value] | None = None,
+) -> Session:
+    """A session without turns; rendered: front matter and title. `fields` go after ours, or over
+    them. A session without a title is called by its id."""
+    zone = read_zone(zone_name(zone)) or zone  # the very zone that `tz` reads back as
+    title = " ".join(normal(title).split()) or id
+    day, clock, *offset = written(settle(created, zone), zone).split(" ")
+    ours: dict[str, Value] = {
+        "huimem": str(FORMAT),
+        "id": id,
+        "title": title,
+        "aliases": (title,),
+        "created": f"{day}T{clock}{''.join(offset)}",
+        "tz": zone_name(zone),
+    }
+    if title == id:
+        del ours["aliases"]
+    written_fields = {**ours, **(fields or {})}
+    preface = f"\n# {title}\n\n"
+    return Session(
+        id=id,
+        title=title,
+        zone=zone,
+        turns=(),
+        namespace=namespace,
+        people=people,
+        fields=written_fields,
+        preface=preface,
+        front=render_front(written_fields),
+        preface_raw=preface.encode(),
+    )
+
+
+def append(session: Session, messages: Sequence[Message]) -> Session:
+    """`session` with `messages` at its end, in turns; every byte before them stays.
+
+    A turn that would have the time of another one gets the smallest free fraction of a second.
+    Raises ValueError for a message without a time, UsageError for a file whose form cannot take any.
+    """
+    _refuse_other_forms(session)
+    if not messages:
+        return session
+    everything = (*session.messages, *_placed(session, messages))
+    grown = replace(session, turns=_grouped(session, everything))
+    front, preface, *raws = _parts(grown)
+    line = front.count(b"\n") + preface.count(b"\n") + 1
+    settled = []
+    for message, raw in zip(everything, raws, strict=True):
+        if message.raw is None:
+            below = 2 if message.text else 0
+            message = replace(message, line=line, text_line=line + below, raw=raw)
+        elif message.raw is not raw:
+            message = replace(message, raw=raw)
+        settled.append(message)
+        line += raw.count(b"\n")
+    return replace(session, front=front, preface_raw=preface, turns=_grouped(session, settled))
+
+
+def _grouped(session: Session, messages: Sequence[Message]) -> tuple[Turn, ...]:
+    return group(
+        messages,
+        people=session.people,
+        session_id=session.id,
+        namespace=session.namespace,
+        inferred=session.fields.get("times") == "inferred",
+    )
+
+
+def _refuse_other_forms(session: Session) -> None:
+    """A timed heading would end the other forms: what stands before it would no longer be messages."""
+    first = next((message.raw for message in session.messages if message.raw), None)
+    if first is not None and read_heading(first.split(b"\n", 1)[0].decode("utf-8", "replace")) is None:
+        raise UsageError(
+            f"{session.id} is written in an older or foreign form that cannot be appended to",
+            "huimem fmt --upgrade rewrites it and keeps a backup; or record to another session",
+        )
+
+
+def _placed(session: Session, messages: Sequence[Message]) -> list[Message]:
+    """Messages as they will read back: normal text, speaker as the heading says, times of turns unique."""
+    listed = roles.listed_names(session.fields)
+    taken = {turn.ref.at for turn in session.turns}
+    free: dict[datetime, datetime] = {}
+    placed = []
+    begun = bool(session.turns)
+    for message in messages:
+        if message.at is None:
+            raise ValueError("a message needs a time to be written")
+        known = roles.role_of(message.role)
+        head = roles.head_of(known or "person", message.name if known else message.name or message.role)
+        role, name = roles.speaker(head, listed) or ("person", head)
+        at = settle(message.at, session.zone)
+        if session.people or role in ("user", "person") or not begun:
+            at = _free_time(at, taken, free)
+            taken.add(digits(at))
+            begun = True
+        placed.append(Message(role, normal(message.text), at, name))
+    return placed
+
+
+def _free_time(at: datetime, taken: set[str], free: dict[datetime, datetime]) -> datetime:
+    """The first instant from `at` on, in milliseconds, whose digits no turn has."""
+    wanted, at = at, free.get(at, at)
+    while digits(at) in taken:
+        at += _MILLISECOND
+    free[wanted] = at
+    return at

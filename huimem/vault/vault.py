@@ -1,0 +1,340 @@
+"""A vault: a folder of Markdown as the files are now, and the ways of adding to it.
+
+In: its root and settings. Out: listings, `Source`s, sessions; files made or changed through
+`huimem.files` alone. It keeps no truth of its own: what it remembers is thrown away on any doubt.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime, tzinfo
+from itertools import chain
+from pathlib import Path
+
+from huimem import files
+from huimem.config import VAULT_FILE, Config, load, state_folder, zone_named, zone_of
+from huimem.errors import Conflict, NotFound, Problem, UsageError, VaultError
+from huimem.records import Message, Ref, Session, Source, Turn
+from huimem.vault import clashes, layout
+from huimem.vault.fmt import normalise
+from huimem.vault.front import split_front
+from huimem.vault.layout import Scan
+from huimem.vault.markdown import parse, render
+from huimem.vault.recording import Recording, begin, extend
+from huimem.vault.sources import digest, session_of, source_of
+
+# How often a write is tried again when another program changes the file at the same time.
+TRIES = 8
+# How many sessions that begin in one second may take a name before us.
+NAMES = 1000
+# Seconds for which a listing made to find a session's file by its id counts as fresh.
+LISTING_AGE = 2.0
+
+_CACHE_TAG = b"Signature: 8a477f597d28d172789f06886806bc55\n# Derived data of huimem; it may be deleted.\n"
+
+
+@dataclass(slots=True)
+class _Ids:
+    """Where each session's file lies, as last seen: path → (stamp, namespace, id), and the way back."""
+
+    seen: dict[str, tuple[files.Stamp, tuple[str, str]]]
+    paths: dict[tuple[str, str], str]
+    listed: float
+
+
+class Vault:
+    """The files of one vault. Cheap to open: nothing is listed or read before it is asked for."""
+
+    def __init__(self, root: Path, config: Config) -> None:
+        self.root = root
+        self.config = config
+        self.zone: tzinfo = zone_of(config)
+        self.state = state_folder(root, config)
+        self._marked = files.stamp(root / VAULT_FILE) is not None
+        self._ids: _Ids | None = None
+
+    @classmethod
+    def open(cls, root: Path, config: Config) -> Vault:
+        """The vault at `root`. Raises `VaultError` where there is no such folder."""
+        if not root.is_dir():
+            raise VaultError(f"{root} is not a folder", "Check the path, or make a vault: huimem init DIR")
+        return cls(root, config)
+
+    @classmethod
+    def create(cls, root: Path, *, tz: str | None = None, include: Sequence[str] = ()) -> Vault:
+        """Make a vault, or adopt a folder of notes: writes `huimem.toml` where none is, and nothing else.
+
+        Raises `ConfigError` for an unknown zone, `WriteFailed` where the disk refuses.
+        """
+        if tz is not None:
+            zone_named(tz, "--tz")
+        if root.exists() and not root.is_dir():
+            raise VaultError(f"{root} is a file, not a folder", "Name a folder.")
+        files.make_folder(root)
+        with suppress(Conflict):
+            files.create(root / VAULT_FILE, _settings(tz, include).encode())
+        return cls.open(root, load(root))
+
+    def scan(self) -> Scan:
+        """The vault's files and their stamps.
+
+        Raises `VaultError` where it cannot be listed, or where its `huimem.toml` is no longer there:
+        a disk that was unmounted must not read as a vault whose files were deleted.
+        """
+        if self._marked and files.stamp(self.root / VAULT_FILE) is None:
+            raise VaultError(f"{self.root / VAULT_FILE} is gone", "Is its disk still mounted?")
+        return layout.scan(self.root, self.config.include)
+
+    def stamp(self, path: str) -> files.Stamp | None:
+        """The stamp of a file now; None where it is gone."""
+        return files.stamp(self.root / path)
+
+    def read(self, path: str) -> Source:
+        """A file's records. Faults in it are problems; raises `files.Unreadable` where it cannot be read."""
+        data, stamp = files.read(self.root / path, within=self.root)
+        return source_of(data, path, zone=self.zone, modified=_instant(stamp))
+
+    def session(self, path: str) -> Session:
+        """A file as a conversation, or a note's parts. Raises `files.Unreadable`."""
+        data, stamp = files.read(self.root / path, within=self.root)
+        return session_of(data, path, zone=self.zone, modified=_instant(stamp))
+
+    def find(self, ref: Ref, path: str | None = None) -> tuple[str, Session, Turn]:
+        """The turn or note part that `ref` names; `path`: where it was last seen. Raises `NotFound`."""
+        for place in chain([path] if path else [], self._places(ref.namespace, ref.session)):
+            with suppress(files.Unreadable):
+                session = self.session(place)
+                for turn in session.turns:
+                    if turn.ref == ref:
+                        return place, session, turn
+        raise NotFound(
+            f"no record {ref}", "It may have been moved or deleted; `huimem list` shows what is there."
+        )
+
+    def problems(self) -> tuple[Problem, ...]:
+        """Every fault in the vault's files, and what clashes between them; by path and line."""
+        scan = self.scan()
+        found, sources = list(scan.problems), []
+        for path in sorted(scan.files):
+            try:
+                sources.append(self.read(path))
+            except files.Unreadable as error:
+                if not error.gone:
+                    found.append(Problem(path, 0, error.message, error.hint))
+        for source in sources:
+            found += source.problems
+        found += clashes.between(sources)
+        return tuple(sorted(found, key=lambda problem: (problem.path, problem.line)))
+
+    def record(
+        self,
+        messages: Sequence[Message],
+        *,
+        session: str | None = None,
+        title: str | None = None,
+        namespace: str = "",
+        people: bool | None = None,
+        fields: Mapping[str, str | tuple[str, ...]] | None = None,
+        now: datetime,
+    ) -> tuple[Ref, ...]:
+        """Append messages to a session; one ref a turn, durable on return.
+
+        The same messages again change no byte, a longer list adds its new ones. Without `session` a
+        new file is made, whatever is there. `people` None: told by the messages. Raises `UsageError`
+        for messages of the other sort, `NewerFormat`, `Locked`, `Conflict`, `WriteFailed`.
+        """
+        if not messages:
+            return ()
+        label = layout.namespace_text(namespace)
+        recording = Recording(tuple(messages), title, label, people, fields or {}, now, self.zone)
+        self._keep_labels(namespace)
+        if session is None:
+            return self._start(recording)
+        if not session.strip():
+            raise UsageError("the session's id is empty", "Leave it out to begin a new session.")
+        with files.lock(self._lock_of(label, session)):
+            for _ in range(TRIES):
+                with suppress(Conflict):
+                    return self._continue(recording, session)
+        raise Conflict(f"session {session} is being changed by another program", "Try again in a moment.")
+
+    def fmt(self, path: str, *, check: bool = False, upgrade: bool = False) -> bool:
+        """Write a file in full form; whether it changes. `check` writes nothing; a backup is kept.
+
+        Raises `files.Unreadable`, `NewerFormat`, `Conflict`, `WriteFailed`.
+        """
+        data, stamp = files.read(self.root / path, within=self.root)
+        better = normalise(data, path, self.zone, upgrade=upgrade, modified=_instant(stamp))
+        if better == data or check:
+            return better != data
+        backup = self._prepare("backups") / f"{digest(path.encode())[:8]}-{digest(data)}.md"
+        with suppress(Conflict):  # the same bytes are kept already
+            files.create(backup, data)
+        files.replace(self.root / path, better, data, within=self.root)
+        return True
+
+    def rescue(self) -> tuple[str, ...]:
+        """Move what writers that died left behind into the state folder; the paths moved.
+
+        Such a file may hold the last edit that an exchange displaced, so nothing is thrown away.
+        """
+        moved = self.scan().leftovers
+        for path in moved:
+            data, _ = files.read(self.root / path, within=self.root)
+            with suppress(Conflict):
+                files.create(self._prepare("recovered") / f"{digest(data)}.md", data)
+            files.remove(self.root / path, within=self.root)
+        return moved
+
+    def _start(self, recording: Recording) -> tuple[Ref, ...]:
+        """A session in a new file of its own."""
+        week = self._week(recording)
+        for _ in range(NAMES):
+            name = layout.session_name(recording.first, self.zone, self._taken(week))
+            with suppress(Conflict):
+                return self._begin(recording, name, f"{week}/{name}.md")
+        raise Conflict(f"no free name for a session in {week}", "Try again in a moment.")
+
+    def _continue(self, recording: Recording, session: str) -> tuple[Ref, ...]:
+        """Append to the session of that id, or begin it."""
+        for path in self._places(recording.namespace, session):
+            try:
+                data, _ = files.read(self.root / path, within=self.root)
+            except files.Unreadable as error:
+                if error.gone:
+                    continue
+                raise
+            held = parse(data, path, zone=self.zone, namespace=recording.namespace)
+            if held.id != session:
+                continue
+            grown, refs = extend(held, recording, path, data)
+            after = render(grown)
+            if after != data:
+                files.replace(self.root / path, after, data, within=self.root)
+            return refs
+        week = self._week(recording)
+        name = layout.free_name(layout.file_name(session), self._taken(week))
+        return self._begin(recording, session, f"{week}/{name}.md")
+
+    def _begin(self, recording: Recording, session: str, path: str) -> tuple[Ref, ...]:
+        made, refs = begin(recording, session)
+        files.make_folder((self.root / path).parent, within=self.root)
+        files.create(self.root / path, render(made), within=self.root)
+        if self._ids is not None:
+            self._ids.paths[recording.namespace, session] = path
+        return refs
+
+    def _taken(self, folder: str) -> Callable[[str], bool]:
+        return lambda name: self.stamp(f"{folder}/{name}.md") is not None
+
+    def _week(self, recording: Recording) -> str:
+        folder = self._namespace_folder(recording.namespace)
+        return f"{folder}sessions/{layout.week_folder(recording.first, self.zone)}"
+
+    def _places(self, namespace: str, session: str) -> Iterator[str]:
+        """Paths at which the session or note of that id may lie, likeliest first."""
+        folder, name = self._namespace_folder(namespace), layout.file_name(session)
+        weeks = self.root / folder / "sessions"
+        for week in sorted(weeks.iterdir(), reverse=True) if weeks.is_dir() else ():
+            if (week / f"{name}.md").is_file():
+                yield f"{folder}sessions/{week.name}/{name}.md"
+        if layout.inside(session) and self.stamp(f"{folder}{session}.md"):
+            yield f"{folder}{session}.md"
+        path = self._listed(namespace, session)
+        if path:
+            yield path
+
+    def _listed(self, namespace: str, session: str) -> str | None:
+        """Where a listing finds the front matter `id`; the listing is made again when it is old."""
+        known = self._ids.paths.get((namespace, session)) if self._ids else None
+        if known and self.stamp(known):
+            return known
+        if self._ids is None or known or time.monotonic() - self._ids.listed > LISTING_AGE:
+            self._ids = self._list_ids(self._ids.seen if self._ids else {})
+        return self._ids.paths.get((namespace, session))
+
+    def _list_ids(self, before: Mapping[str, tuple[files.Stamp, tuple[str, str]]]) -> _Ids:
+        seen: dict[str, tuple[files.Stamp, tuple[str, str]]] = {}
+        for path, stamp in self.scan().files.items():
+            old = before.get(path)
+            seen[path] = old if old and old[0] == stamp else (stamp, self._id_of(path))
+        return _Ids(
+            seen, {owner: path for path, (_, owner) in sorted(seen.items(), reverse=True)}, time.monotonic()
+        )
+
+    def _id_of(self, path: str) -> tuple[str, str]:
+        """Namespace and id of a file by its front matter alone."""
+        namespace, place = layout.split_namespace(path)
+        with suppress(files.Unreadable):
+            front, _ = split_front(files.read(self.root / path, within=self.root)[0], path)
+            named = front.fields.get("id")
+            if isinstance(named, str) and named.strip():
+                return namespace, named.strip()
+        return namespace, place.removesuffix(".md")
+
+    def _namespace_folder(self, namespace: str) -> str:
+        """The folder of a namespace and a slash, as it stands on disk: people name folders freely."""
+        folder = ""
+        for label in namespace.split("/") if namespace else ():
+            above = f"{folder}{layout.NAMESPACES}/"
+            name = label
+            if not (self.root / above / label).is_dir() and (self.root / above).is_dir():
+                names = (entry.name for entry in (self.root / above).iterdir())
+                name = next((n for n in sorted(names) if layout.namespace_text(n) == label), label)
+            folder = f"{above}{name}/"
+        return folder
+
+    def _keep_labels(self, namespace: str) -> None:
+        """Write down labels that are too long for a folder name, beside their folder's contents."""
+        done: list[str] = []
+        for label in namespace.split("/") if namespace else ():
+            done.append(label)
+            short = layout.namespace_text(label)
+            if short.find("~") > 0 and short != label:
+                folder = self.root / self._namespace_folder(layout.namespace_text("/".join(done)))
+                files.make_folder(folder, within=self.root)
+                text = f"label = {json.dumps(layout.decode_namespace(label), ensure_ascii=False)}\n"
+                with suppress(Conflict):
+                    files.create(folder / "namespace.toml", text.encode("utf-8", "replace"), within=self.root)
+
+    def _lock_of(self, namespace: str, session: str) -> Path:
+        name = digest(f"{namespace}\0{session}".encode("utf-8", "surrogatepass"))
+        return self._prepare("locks") / f"session-{name}.lock"
+
+    def _prepare(self, name: str) -> Path:
+        """A folder of the state folder, made with the marks that keep both out of backups and git."""
+        folder = self.state / name
+        if not folder.is_dir():
+            files.make_folder(folder)
+            for mark, text in (("CACHEDIR.TAG", _CACHE_TAG), (".gitignore", b"*\n")):
+                if files.stamp(self.state / mark) is None:
+                    with suppress(Conflict):
+                        files.create(self.state / mark, text)
+        return folder
+
+
+def _instant(stamp: files.Stamp) -> datetime:
+    return datetime.fromtimestamp(stamp.mtime_ns // 10**9, UTC)
+
+
+def _settings(tz: str | None, include: Sequence[str]) -> str:
+    """The text of a new vault's `huimem.toml`."""
+    zone = f"timezone = {json.dumps(tz)}" if tz else '# timezone = "Asia/Shanghai"'
+    lines = [
+        "# Settings that travel with this vault. All keys: huimem config show",
+        "",
+        "# The time zone of the times in these files; unset: that of the computer.",
+        zone,
+    ]
+    if include:
+        globs = ", ".join(json.dumps(glob, ensure_ascii=False) for glob in include)
+        lines += [
+            "",
+            "# Only these files are part of the vault (gitignore patterns).",
+            f"include = [{globs}]",
+        ]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,138 @@
+"""Data sets → real vaults on disk, written through the public API.
+
+The sets are not part of the project; `DATA` names the folder that holds them (the environment's
+HUIMEM_BENCH_DATA, else a folder `shared` beside the checkout).
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import accumulate
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from huimem import Memory
+
+SHARED = Path(os.environ.get("HUIMEM_BENCH_DATA", Path(__file__).parents[3] / "shared"))
+UTC = ZoneInfo("UTC")
+START = datetime(2020, 1, 1, 8, 0, tzinfo=UTC)  # for chats that the set does not date
+FIRST, TEN_YEARS = datetime(2016, 1, 1, 8, 0, tzinfo=UTC), 5_256_000  # minutes
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """A vault of public conversations, one namespace each.
+
+    `ids` finds the set's own id of a message by its namespace and time.
+    """
+
+    root: Path
+    conversations: list[Any]
+    ids: dict[tuple[str, datetime], str]
+
+
+def scorer() -> ModuleType:
+    """The scoring module that stands beside the sets."""
+    if not (SHARED / "eval" / "retrieval_eval.py").exists():
+        raise SystemExit(f"no data sets at {SHARED}: set HUIMEM_BENCH_DATA")
+    sys.path.insert(0, str(SHARED / "eval"))
+    import retrieval_eval
+
+    return retrieval_eval
+
+
+def label(index: int) -> str:
+    return f"conversation-{index}"
+
+
+def public(name: str, folder: Path) -> Corpus:
+    """The set `locomo` or `beam` as a vault in `folder`; written once, then only read."""
+    sets = scorer()
+    load, file = {
+        "locomo": (sets.load_locomo, "locomo10.json"),
+        "beam": (sets.load_beam, "beam_100k.json.gz"),
+    }[name]
+    conversations = load(SHARED / "datasets" / file)
+    root = folder / name
+    written = (root / "huimem.toml").exists()
+    ids: dict[tuple[str, datetime], str] = {}
+    with Memory.open(root) if written else Memory.create(root, tz="UTC") as memory:
+        for index, conversation in enumerate(conversations):
+            for session, turns in _sessions(conversation.turns):
+                messages = _messages(turns, people=name == "locomo")
+                for turn, message in zip(turns, messages, strict=True):
+                    ids[label(index), message["at"]] = turn.id
+                if not written:
+                    memory.record(messages, session=session, namespace=label(index), people=name == "locomo")
+    return Corpus(root, conversations, ids)
+
+
+def _sessions(turns: list[Any]) -> Iterator[tuple[str, list[Any]]]:
+    sessions: dict[str, list[Any]] = {}
+    for turn in turns:
+        sessions.setdefault(turn.session, []).append(turn)
+    yield from sessions.items()
+
+
+def _messages(turns: list[Any], *, people: bool) -> list[dict[str, Any]]:
+    """Messages of one session, twenty seconds apart: the sets date sessions, not messages."""
+    first = (turns[0].when or START).replace(tzinfo=UTC)
+    return [
+        {"role": turn.speaker, "content": turn.text, "at": first + timedelta(seconds=20 * number)}
+        | ({"name": turn.speaker} if people else {})
+        for number, turn in enumerate(turns)
+    ]
+
+
+def synthetic(turns: int, folder: Path, seed: int = 0) -> Path:
+    """A bilingual vault of about `turns` turns of 140 words, twenty a session, over ten years."""
+    root = folder / f"synthetic-{turns}"
+    if (root / "huimem.toml").exists():
+        return root
+    draw = random.Random(seed)
+    english, chinese = _vocabulary()
+    with Memory.create(root, tz="UTC") as memory:
+        for session in range(turns // 20):
+            at = FIRST + timedelta(minutes=session * TEN_YEARS // max(turns // 20, 1))
+            messages = []
+            for number in range(20):
+                for role, words in (("user", 30), ("assistant", 110)):
+                    at += timedelta(seconds=40)
+                    chosen = chinese if number % 2 else english
+                    joiner = "" if number % 2 else " "
+                    text = joiner.join(draw.choices(chosen[0], cum_weights=chosen[1], k=words))
+                    messages.append({"role": role, "content": text, "at": at})
+            memory.record(messages, session=f"session-{session:06}")
+    return root
+
+
+Weighed = tuple[list[str], list[int]]
+
+
+def _vocabulary() -> tuple[Weighed, Weighed]:
+    """Words with their frequencies: English from the language's own manual, Chinese from the dictionary."""
+    from pydoc_data import topics
+
+    import jieba
+
+    english = Counter(re.findall(r"[a-z]{2,}", " ".join(topics.topics.values()).lower()))
+    chinese: Counter[str] = Counter()
+    with open(Path(jieba.__file__).parent / "dict.txt", encoding="utf-8") as lines:
+        for line in lines:
+            word, count, *_ = line.split(" ")
+            chinese[word] = int(count)
+    return _weighed(english), _weighed(chinese)
+
+
+def _weighed(words: Counter[str]) -> Weighed:
+    most = words.most_common(30_000)
+    return [word for word, _ in most], list(accumulate(count for _, count in most))

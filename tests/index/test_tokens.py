@@ -1,0 +1,130 @@
+"""Words a text is found by. A case is a row: what is asked, the text that must be found or not."""
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from huimem.index.tokens import asked, fold, query_terms, tokenize
+
+FOUND = [
+    # asked, text that holds it
+    ("svc-mail", "重启svc-mail后一切正常"),
+    ("mail", "重启svc-mail后一切正常"),
+    ("重启", "重启svc-mail后一切正常"),
+    ("Redis", "用Redis做缓存"),
+    ("租房", "下个月要租房子"),
+    ("面试", "明天面试官会问什么"),
+    ("概股", "最近中概股跌得厉害"),
+    ("龙虎", "获取今日龙虎榜数据"),
+    ("三连板", "三连板前五只股票"),
+    ("猫", "猫不吃东西"),
+    ("資料庫", "资料库怎么备份"),
+    ("开会", "下午三點開會"),
+    ("API", "新的ＡＰＩ网关"),
+    ("2026", "２０２６年的计划"),
+    ("cafe", "Meet at café Zürich"),
+    ("Zürich", "we flew to zurich"),
+    ("naïve", "a naive approach"),
+    ("decided", "what we decide today"),
+    ("indices", "the indices are rebuilt"),
+    ("E1042", "报错E1042怎么办"),
+    ("c++", "learning C++ templates"),
+    ("node.js", "a Node.js server"),
+    ("node", "a Node.js server"),
+    ("parseTimeRange", "call parseTimeRange(text)"),
+    ("range", "call parseTimeRange(text)"),
+    ("HTTP", "the HTTPServer class"),
+    ("snake_case", "use snake_case here"),
+    ("3.14", "pi is 3.14 or so"),
+    ("1200", "it cost 1,200 yuan"),
+    ("2026-04-08", "see the log of 2026-04-08"),
+    ("000001", "龙虎榜：000001、000002"),
+    ("Caroline's", "Caroline went home"),
+    ("o'brien", "Mr O’Brien called"),
+    ("user@example.org", "write to user@example.org"),
+    ("ラーメン", "おいしいラーメン屋"),
+    ("한국", "한국어 수업"),
+]
+NOT_FOUND = [
+    ("caf", "Meet at café Zürich"),
+    ("java", "we like javascript"),
+    ("1", "version 3.14"),
+    ("the", "the who and the what"),
+    ("什么", "这是什么"),
+    ("mai", "重启svc-mail后"),
+]
+
+
+@pytest.mark.parametrize(("question", "text"), FOUND)
+def test_finds(question: str, text: str) -> None:
+    assert set(query_terms(question)) & set(tokenize(text))
+
+
+@pytest.mark.parametrize(("question", "text"), NOT_FOUND)
+def test_does_not_find(question: str, text: str) -> None:
+    assert not set(query_terms(question)) & set(tokenize(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("", []),
+        ("The who, and what is it?", []),
+        ("😀 🚀", []),
+        ("running runs", ["run", "run"]),
+        ("svc-mail", ["svc-mail", "svc", "mail"]),
+        ("向量索引", ["向量", "索引", "量索"]),
+        ("a" * 200, ["a" * 200]),
+        ("x" * 100 + "-" + "y" * 100, []),
+    ],
+)
+def test_terms(text: str, terms: list[str]) -> None:
+    assert tokenize(text) == terms
+
+
+def test_a_term_keeps_the_word_as_asked() -> None:
+    assert asked("Which indices did Caroline's team choose?") == {
+        "indic": "indices",
+        "carolin": "Caroline's",
+        "team": "team",
+        "choos": "choose",
+    }
+
+
+def test_two_characters_are_found_wherever_the_dictionary_cuts() -> None:
+    text = "今天我们把北京大学生前来应聘的材料都整理好了"
+    words = set(tokenize(text))
+    particles = set("的了们来我")
+    missed = [a + b for a, b in pairwise(text) if a + b not in words]
+    assert all(particles & set(pair) for pair in missed)
+
+
+def test_rjieba_and_jieba_cut_alike() -> None:
+    import logging
+
+    import jieba
+    import rjieba
+
+    jieba.setLogLevel(logging.ERROR)
+    texts = [
+        "获取今日龙虎榜和三连板前五只股票数据",
+        "我们上周三决定用分段索引，冷月份再压缩",
+        "妈妈的体检报告出来了，血压有点高",
+        "他来到了网易杭研大厦",
+        "下雨天留客天留我不留",
+    ]
+    for text in texts:
+        assert sorted(rjieba.cut_for_search(text)) == sorted(jieba.cut_for_search(text))
+
+
+@given(st.text())
+def test_any_text_has_words_and_finds_itself(text: str) -> None:
+    assert set(query_terms(text)) <= set(tokenize(text)) | set(query_terms(fold(text)))
+    assert all(term for term in tokenize(text))
+
+
+@given(st.text(alphabet="股票租房 svc-mail E1042 的了 café ＡＢ開會", max_size=40))
+def test_folding_twice_is_folding_once(text: str) -> None:
+    assert fold(fold(text)) == fold(text)
