@@ -41,6 +41,9 @@ _NEW: int = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NOFOLLOW
 _FOLDER: int = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
 _DESCRIPTORS = os.open in os.supports_dir_fd
 
+_CACHE_TAG = (
+    b"Signature: 8a477f597d28d172789f06886806bc55\n# Derived by huimem: may be deleted at any moment.\n"
+)
 _REMEDIES = {
     errno.ENOSPC: "The disk is full: free some space and try again.",
     errno.EDQUOT: "The disk quota is used up: free some space and try again.",
@@ -221,6 +224,15 @@ def make_folder(path: Path, *, within: Path | None = None) -> None:
             with suppress(FileExistsError):
                 os.mkdir(name, 0o700, dir_fd=parent)
             _sync(parent)
+
+
+def make_derived_folder(path: Path) -> None:
+    """Make a folder whose contents may be deleted, marked so for backup programs and git."""
+    make_folder(path)
+    for name, text in (("CACHEDIR.TAG", _CACHE_TAG), (".gitignore", b"*\n")):
+        with suppress(Conflict):  # another process marks it too
+            if stamp(path / name) is None:
+                create(path / name, text)
 
 
 @contextmanager

@@ -6,31 +6,13 @@ In: a Turn or Fact. Out: Chunks that cover every word of its messages; what nobo
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from hashlib import blake2b
 
 from huimem.index.chunk import passages
 from huimem.index.rows import milliseconds
+from huimem.markup import searchable
 from huimem.records import Chunk, Fact, Message, Record, TimeRange
-
-_BLOCK_ID = re.compile(r"(?<=[ \t])\^[A-Za-z0-9-]+(?=[ \t]*$)", re.MULTILINE)
-
-
-def searchable(text: str) -> str:
-    """`text` with HTML comments and block ids as blanks: every other character keeps its place."""
-    if "^" in text:
-        text = _BLOCK_ID.sub(lambda found: " " * len(found[0]), text)
-    return "".join(_without_comments(text)) if "<!--" in text else text
-
-
-def _without_comments(text: str) -> Iterator[str]:
-    done = 0
-    while (start := text.find("<!--", done)) >= 0 and (end := text.find("-->", start)) >= 0:
-        yield text[done:start]
-        yield "".join(c if c == "\n" else " " for c in text[start : end + 3])
-        done = end + 3
-    yield text[done:]
 
 
 def chunks(record: Record) -> Iterator[Chunk]:

@@ -234,7 +234,8 @@ class View:
             mine = np.flatnonzero((owner == at) & (places >= 0))
             with _guarded("a vector"):
                 vectors = self.indexes[at].reconstruct_batch(places[mine] - self.starts[at])
-            result[mine] = vectors @ query[0]
+            # Summed in double precision, so that equal vectors tie wherever they stand.
+            result[mine] = vectors.astype(np.float64) @ query[0].astype(np.float64)
         return result
 
 

@@ -60,7 +60,7 @@ class Index:
         in use by another process.
         """
         index = cls(folder, embedder, vault_id)
-        repair.prepare(folder)
+        files.make_derived_folder(folder)
         index._mend(10.0)
         index._notice_embedder()
         return index
@@ -285,7 +285,7 @@ class Index:
 
     def _mend(self, wait: float, *, thorough: bool = False) -> None:
         """See that the state folder is ours and whole; repair it if not. Costs a few stats if it is."""
-        repair.prepare(self.folder)
+        files.make_derived_folder(self.folder)
         if not thorough and not repair.needed(self.folder, self._identity):
             return
         # Without a seal another process may be writing: it leaves one, and readers need not wait.

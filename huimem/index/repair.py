@@ -19,16 +19,6 @@ from huimem.index.batch import postings
 from huimem.index.catalog import Identity
 from huimem.index.seal import CATALOG, VECTORS, WORDS, Damaged, Seal
 
-_TAG = b"Signature: 8a477f597d28d172789f06886806bc55\n# Derived by huimem: may be deleted at any moment.\n"
-
-
-def prepare(folder: Path) -> None:
-    """Make the state folder, marked for backup programs and git as nothing worth keeping."""
-    files.make_folder(folder)
-    for name, text in (("CACHEDIR.TAG", _TAG), (".gitignore", b"*\n")):
-        if not (folder / name).exists():
-            files.create(folder / name, text)
-
 
 def needed(folder: Path, identity: Identity) -> bool:
     """Whether `mend` has anything to do: the seal is off or broken, or the index is somebody else's."""

@@ -13,6 +13,7 @@ from math import prod
 from huimem.errors import HuimemError
 from huimem.index.index import Snapshot
 from huimem.index.rows import ChunkRow, RecordRow
+from huimem.markup import searchable
 from huimem.records import Factor, Hit, Record, Source
 
 Read = Callable[[str], Source]
@@ -64,7 +65,9 @@ def _hit(source: Source, one: Found, chunk: ChunkRow, context: int) -> Hit | Non
     if place is None or one.message >= len(source.records[place].messages):
         return None
     record = source.records[place]
-    if chunk.text not in record.messages[one.message].text:
+    message = record.messages[one.message]
+    start = searchable(message.text).find(searchable(chunk.text))
+    if start < 0:
         return None
     return Hit(
         ref=record.ref,
@@ -74,7 +77,7 @@ def _hit(source: Source, one: Found, chunk: ChunkRow, context: int) -> Hit | Non
         title=source.title,
         tags=source.tags,
         message=one.message,
-        evidence=chunk.text,
+        evidence=message.text[start : start + len(chunk.text)],
         factors=one.factors,
         before=_near(source, place - context, place),
         after=_near(source, place + 1, place + 1 + context),

@@ -112,7 +112,8 @@ def _ranked(snapshot: Snapshot, question: Asked, ranking: Ranking) -> list[Found
         for at in chosen.tolist()
         if (record := records.get(int(scores.record[at]))) is not None
     ]
-    found.sort(key=lambda one: (-one.score, one.record.ref))
+    # Sums of floats differ in the last digits by the place of a row; equal texts are equal hits.
+    found.sort(key=lambda one: (-round(one.score, 9), one.record.ref))
     return found[: query.limit]
 
 

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, tzinfo
 
+from huimem.markup import fences, inside, searchable
 from huimem.records import Message, Ref, Session, Turn
 from huimem.vault import openers
 from huimem.vault.front import Front, split_front
@@ -27,11 +28,10 @@ from huimem.vault.reading import (
     text_field,
 )
 from huimem.vault.roles import listed_names
-from huimem.vault.text import decode, encode, fences, inside, legible, trim
+from huimem.vault.text import decode, encode, legible, trim
 
 _HEADING = re.compile(r"^(#{1,6})[ \t]+([^\n]*)$", re.MULTILINE)
 _LINK = re.compile(r"\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]")
-_BLOCK_ID = re.compile(r"(?:^|(?<=[ \t]))\^[A-Za-z0-9-]+(?=[ \t\r]*$)", re.MULTILINE)
 _NOT_SLUG = re.compile(r"[^\w]+")
 PREFACE = "preface"
 
@@ -156,33 +156,3 @@ def _without_title(session: Session) -> str:
         if match[1] == "#" and match[2].strip().rstrip("#").rstrip() == session.title:
             return session.preface[: match.start()] + session.preface[match.end() :]
     return session.preface
-
-
-def searchable(text: str) -> str:
-    """`text` as it is indexed: block ids and HTML comments outside fences made blank, all else in place."""
-    if "^" not in text and "<!--" not in text:
-        return text
-    spans = fences(text)
-    holes = _comments(text, spans)
-    holes += [match.span() for match in _BLOCK_ID.finditer(text) if not inside(spans, match.start())]
-    pieces, done = [], 0
-    for start, end in sorted(holes):
-        if start >= done:
-            pieces += [text[done:start], re.sub(r"[^\n]", " ", text[start:end])]
-            done = end
-    return "".join([*pieces, text[done:]])
-
-
-def _comments(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Spans of closed HTML comments that begin outside `spans`."""
-    found = []
-    start = text.find("<!--")
-    while start >= 0:
-        end = text.find("-->", start + 4)
-        if end < 0:
-            break
-        hidden = inside(spans, start)
-        if not hidden:
-            found.append((start, end + 3))
-        start = text.find("<!--", start + 4 if hidden else end + 3)
-    return found

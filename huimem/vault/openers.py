@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from typing import NamedTuple
 
+from huimem.markup import fences, inside
 from huimem.vault import headings, roles
 from huimem.vault.headings import CANDIDATE, Heading, RoleLine, read_heading
 from huimem.vault.moments import place
-from huimem.vault.text import fences, inside
 
 # A time without a date that lies further back than this belongs to the next day.
 NEXT_DAY = timedelta(hours=6)

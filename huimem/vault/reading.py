@@ -14,13 +14,14 @@ from datetime import datetime, tzinfo
 from typing import Literal
 
 from huimem.errors import Problem
+from huimem.markup import fences, inside
 from huimem.records import Message, Ref, Session, Turn
 from huimem.vault import openers, roles, tags
 from huimem.vault.front import Front, Value, split_front
 from huimem.vault.headings import unescape
 from huimem.vault.moments import date_in_name, digits, read_moment, read_zone, zone_name
 from huimem.vault.openers import Fault, Opener, Setting
-from huimem.vault.text import decode, encode, fences, inside, legible, trim
+from huimem.vault.text import decode, encode, legible, trim
 
 FORMAT = 1
 _TITLE_LENGTH = 80

@@ -12,11 +12,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from huimem.markup import fences, inside
 from huimem.vault.front import Value, split_front
 from huimem.vault.headings import CANDIDATE, read_heading
 from huimem.vault.moments import read_moment
 from huimem.vault.openers import Fault, Opener, Setting, timed
-from huimem.vault.text import fences, inside
 
 _TAG = re.compile(
     r"^[ \t]{0,3}<(?P<close>/?)(?P<tag>user|assistant|system|tool_call|tool_result|tool)(?=[\s/>])[^\n]*",

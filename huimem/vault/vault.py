@@ -34,8 +34,6 @@ NAMES = 1000
 # Seconds for which a listing made to find a session's file by its id counts as fresh.
 LISTING_AGE = 2.0
 
-_CACHE_TAG = b"Signature: 8a477f597d28d172789f06886806bc55\n# Derived data of huimem; it may be deleted.\n"
-
 
 @dataclass(slots=True)
 class _Ids:
@@ -306,14 +304,11 @@ class Vault:
         return self._prepare("locks") / f"session-{name}.lock"
 
     def _prepare(self, name: str) -> Path:
-        """A folder of the state folder, made with the marks that keep both out of backups and git."""
+        """A folder of the state folder."""
         folder = self.state / name
         if not folder.is_dir():
+            files.make_derived_folder(self.state)
             files.make_folder(folder)
-            for mark, text in (("CACHEDIR.TAG", _CACHE_TAG), (".gitignore", b"*\n")):
-                if files.stamp(self.state / mark) is None:
-                    with suppress(Conflict):
-                        files.create(self.state / mark, text)
         return folder
 
 

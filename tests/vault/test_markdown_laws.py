@@ -12,10 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from huimem.markup import searchable
 from huimem.records import Message, Session
 from huimem.vault.headings import escape, read_heading, unescape
 from huimem.vault.markdown import append, group, new_session, normal, parse, render, settle, sort_of
-from huimem.vault.notes import parse_note, records, searchable
+from huimem.vault.notes import parse_note, records
 
 ZONES = [ZoneInfo("Asia/Shanghai"), ZoneInfo("Europe/Berlin"), ZoneInfo("America/St_Johns"), ZoneInfo("UTC")]
 SAMPLES = sorted((Path(__file__).parents[2] / "fixtures" / "markdown").glob("*.md"))

@@ -7,8 +7,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from huimem.markup import searchable
 from huimem.vault.markdown import parse, render
-from huimem.vault.notes import parse_note, records, searchable, slug_of
+from huimem.vault.notes import parse_note, records, slug_of
 
 ZONE = ZoneInfo("Asia/Shanghai")
 CHANGED = datetime(2026, 5, 1, 8, tzinfo=ZONE)
