@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import tzinfo
 from difflib import get_close_matches
@@ -169,7 +170,7 @@ def find_vault(explicit: Path | None, environ: Mapping[str, str], cwd: Path) -> 
     """
     named = explicit or (Path(environ["HUIMEM_VAULT"]) if environ.get("HUIMEM_VAULT") else None)
     if named is not None:
-        return _vault_at((cwd / named.expanduser()), "--vault" if explicit else "HUIMEM_VAULT")
+        return _vault_at(_plain(cwd / named.expanduser()), "--vault" if explicit else "HUIMEM_VAULT")
     for folder in (cwd, *cwd.parents):
         if (folder / VAULT_FILE).is_file():
             return folder
@@ -180,6 +181,15 @@ def find_vault(explicit: Path | None, environ: Mapping[str, str], cwd: Path) -> 
         f"no vault here: neither {cwd} nor a folder above it holds {VAULT_FILE}",
         "Make one with `huimem init`, or name one with --vault DIR or HUIMEM_VAULT.",
     )
+
+
+def _plain(path: Path) -> Path:
+    """`path` without `..`, by its names where that leads to the same place, else with symlinks followed."""
+    named = Path(os.path.abspath(path))
+    with suppress(OSError):
+        if path.exists() and not (named.exists() and named.samefile(path)):
+            return path.resolve()
+    return named
 
 
 def _vault_at(folder: Path, place: str) -> Path:
@@ -207,7 +217,7 @@ def state_folder(vault: Path, config: Config) -> Path:
     """Where derived data of `vault` goes: `.huimem` in it, or a folder of its own elsewhere.
 
     Elsewhere: below `state_dir` where that is set, below the user's cache folder where the vault
-    cannot be written to. Raises `VaultError` where `.huimem` is a symlink. Makes nothing.
+    cannot be written to. Raises `VaultError` where `.huimem` is no real folder. Makes nothing.
     """
     if config.state_dir is not None:
         return config.state_dir / _vault_name(vault)
@@ -216,6 +226,8 @@ def state_folder(vault: Path, config: Config) -> Path:
         raise VaultError(
             f"{inside} is a symlink", "Remove it; to keep state elsewhere set `state_dir` in your own config."
         )
+    if inside.exists() and not inside.is_dir():
+        raise VaultError(f"{inside} is a file, not a folder", "Move it away: derived data is kept there.")
     if _writable(inside if inside.is_dir() else vault):
         return inside
     import platformdirs
@@ -243,7 +255,7 @@ def zone_of(config: Config) -> tzinfo:
 def asking_zone(config: Config, name: str | None = None) -> tzinfo:
     """The zone of a question: `name` (a flag), else the user's own, else the vault's, else the system's."""
     chosen = name or config.own_timezone or config.timezone
-    return zone_named(chosen) if chosen else system_zone()
+    return zone_named(chosen, "--tz" if name else "timezone") if chosen else system_zone()
 
 
 def system_zone() -> tzinfo:

@@ -41,9 +41,7 @@ _NEW: int = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NOFOLLOW
 _FOLDER: int = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
 _DESCRIPTORS = os.open in os.supports_dir_fd
 
-_CACHE_TAG = (
-    b"Signature: 8a477f597d28d172789f06886806bc55\n# Derived by huimem: may be deleted at any moment.\n"
-)
+_CACHE_TAG = b"Signature: 8a477f597d28d172789f06886806bc55\n# Derived by huimem: delete it at will.\n"
 _REMEDIES = {
     errno.ENOSPC: "The disk is full: free some space and try again.",
     errno.EDQUOT: "The disk quota is used up: free some space and try again.",
@@ -116,11 +114,13 @@ def step(name: str) -> None:
 
 
 def stamp(path: Path) -> Stamp | None:
-    """The stamp of `path` itself (a symlink is not followed); None where nothing stands there."""
+    """The stamp of `path`, symlinks not followed; None where nothing stands. Raises `Unreadable`."""
     try:
         return Stamp.of(os.lstat(path))
-    except (FileNotFoundError, NotADirectoryError):
-        return None
+    except OSError as error:
+        if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG):
+            return None
+        raise _unreadable(path, error) from error
 
 
 def read(path: Path, *, limit: int = LIMIT, within: Path | None = None) -> tuple[bytes, Stamp]:

@@ -47,17 +47,52 @@ def inside(spans: Sequence[tuple[int, int]], place: int) -> bool:
 
 def searchable(text: str) -> str:
     """`text` as it is indexed: block ids and HTML comments outside fences made blank, all else in place."""
+    pieces, done = [], 0
+    for start, end in _unsaid(text):
+        pieces += [text[done:start], re.sub(r"[^\n]", " ", text[start:end])]
+        done = end
+    return "".join([*pieces, text[done:]])
+
+
+def readable(text: str, *places: int) -> tuple[str, tuple[int, ...]]:
+    """`text` as it is shown: the same parts taken out, with the blanks before them and lines left empty.
+
+    `places` are offsets in `text`; with the shown text come theirs in it.
+    """
+    pieces, done, moved = [], 0, list(places)
+    for start, end in _unsaid(text):
+        start, end = _with_blanks(text, max(start, done), end)
+        pieces.append(text[done:start])
+        done = end
+        for i, place in enumerate(places):
+            moved[i] -= max(0, min(place, end) - start)
+    return "".join([*pieces, text[done:]]), tuple(moved)
+
+
+def _with_blanks(text: str, start: int, end: int) -> tuple[int, int]:
+    """A part to be taken out, with the blanks before it, and its line where nothing else stands there."""
+    at_end = end == len(text) or text[end] in "\r\n"
+    while start > 0 and text[start - 1] in " \t":
+        start -= 1
+    if at_end and (start == 0 or text[start - 1] == "\n"):
+        for _ in range(1 + (start == 0 or text[max(start - 2, 0) : start] == "\n\n")):
+            end += text.startswith("\r", end)
+            end += text.startswith("\n", end)
+    return start, end
+
+
+def _unsaid(text: str) -> list[tuple[int, int]]:
+    """Spans of the block ids and HTML comments outside fences, in order and apart."""
     if "^" not in text and "<!--" not in text:
-        return text
+        return []
     spans = fences(text)
     holes = _comments(text, spans)
     holes += [match.span() for match in _BLOCK_ID.finditer(text) if not inside(spans, match.start())]
-    pieces, done = [], 0
+    apart: list[tuple[int, int]] = []
     for start, end in sorted(holes):
-        if start >= done:
-            pieces += [text[done:start], re.sub(r"[^\n]", " ", text[start:end])]
-            done = end
-    return "".join([*pieces, text[done:]])
+        if not apart or start >= apart[-1][1]:
+            apart.append((start, end))
+    return apart
 
 
 def _comments(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:

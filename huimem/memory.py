@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
@@ -15,6 +15,7 @@ from typing import Unpack
 
 from huimem.config import Config, asking_zone, find_vault, load
 from huimem.errors import Locked, MissingExtra
+from huimem.files import Unreadable
 from huimem.index.filters import Filter
 from huimem.index.index import Index
 from huimem.index.rows import EmbedReport, SyncReport
@@ -26,6 +27,7 @@ from huimem.recall.pipeline import Asked, narrow, recall
 from huimem.recall.query import Keywords, Options
 from huimem.records import Freshness, Message, Query, Recall, Ref, Resolution, Source
 from huimem.vault.incoming import messages_from
+from huimem.vault.layout import namespaces_asked, printable
 from huimem.vault.vault import Vault
 from huimem.when import resolve
 
@@ -38,10 +40,14 @@ VECTOR_SECONDS = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Synced:
-    """What one `sync` did to words and to vectors (None: vectors were not asked for)."""
+    """What one `sync` did to words and to vectors (None: vectors were not asked for).
+
+    `unread` has a line for each file and folder that cannot be read: what was indexed of it stays.
+    """
 
     report: SyncReport
     embedded: EmbedReport | None
+    unread: tuple[str, ...] = ()
 
 
 class Memory:
@@ -106,16 +112,24 @@ class Memory:
             now=self.now(now),
         )
 
-    def recall(self, text: str, *, now: datetime | None = None, **keywords: Unpack[Keywords]) -> Recall:
+    def recall(
+        self,
+        text: str,
+        *,
+        now: datetime | None = None,
+        progress: Progress | None = None,
+        **keywords: Unpack[Keywords],
+    ) -> Recall:
         """Answer a question from the vault as it is at this moment.
 
         Time words narrow exactly; `when`, `during`, `said_only`, `namespace`, `kinds`, `roles`,
         `tags`, `limit`, `context`, `as_of` and `include_superseded` are those of `Options`. Finding
-        nothing is an answer without hits. Raises UsageError for keywords that make no question.
+        nothing is an answer without hits. `progress` is told, as in `sync`, how the catching up with
+        the files goes. Raises UsageError for keywords that make no question.
         """
-        options = Options(**keywords)
+        options = self.options(keywords)
         question, resolution = asking.make(text, options, self.now(now), self.resolve)
-        pending, warnings = self.catch_up()
+        pending, warnings = self.catch_up(progress)
         namespaces = self.index.labels(question.namespace)
         narrowed = narrow(question, namespaces)
         meaning = self._meaning(question, narrowed)
@@ -123,7 +137,7 @@ class Memory:
         freshness = Freshness(
             fresh=not pending,
             pending=pending,
-            engine="words+meaning" if meaning else "words",
+            engine="words+meaning" if meaning and counts.vectors else "words",
             vectors_done=counts.vectors,
             vectors_total=counts.chunks if self.index.embedder else 0,
         )
@@ -146,20 +160,31 @@ class Memory:
         called with "words" or "vectors". Raises Locked where another process holds the index.
         """
         scan = self.vault.scan()
+        barred = {*map(printable, scan.unreadable)}
+        unread = [str(problem) for problem in scan.problems if problem.path in barred]
         report = self.index.sync(
             {path: str(stamp) for path, stamp in scan.files.items()},
-            self.vault.read,
+            lambda path: self._reading(path, unread),
             only=set(paths) if paths else None,
             unreadable=scan.unreadable,
             full=full,
             progress=None if progress is None else lambda done, total: progress("words", done, total),
         )
         if not vectors or self.index.embedder is None:
-            return Synced(report, None)
+            return Synced(report, None, tuple(unread))
         embedded = self.index.embed(
             progress=None if progress is None else lambda done, total: progress("vectors", done, total)
         )
-        return Synced(report, embedded)
+        return Synced(report, embedded, tuple(unread))
+
+    def _reading(self, path: str, unread: list[str]) -> Source:
+        """A file's records; why it cannot be read is added to `unread`."""
+        try:
+            return self.vault.read(path)
+        except Unreadable as error:
+            if not error.gone:
+                unread.append(str(self.vault.fault(path, error)))
+            raise
 
     def source(self, path: str) -> Source:
         """A file's records as they stand now; what was read for an earlier hit is kept while unchanged."""
@@ -190,13 +215,18 @@ class Memory:
             return datetime.now(self.zone)
         return now.astimezone(self.zone) if now.tzinfo else now.replace(tzinfo=self.zone)
 
-    def catch_up(self) -> tuple[int, tuple[str, ...]]:
+    def options(self, keywords: Keywords) -> Options:
+        """The keywords of a question as `Options`, its namespace in the one form used everywhere."""
+        options = Options(**keywords)
+        return replace(options, namespace=namespaces_asked(options.namespace))
+
+    def catch_up(self, progress: Progress | None = None) -> tuple[int, tuple[str, ...]]:
         """Words of every file as it is now: how many files are not in yet, and what went wrong."""
         try:
-            report = self.sync(vectors=False).report
+            done = self.sync(vectors=False, progress=progress)
         except Locked as locked:
             return self.index.behind, (f"{locked.message}; this answer may miss the newest changes",)
-        return 0, report.warnings
+        return len(done.unread), (*done.report.warnings, *done.unread)
 
     def _meaning(self, question: Query, narrowed: Filter) -> Meaning | None:
         """The question's vector where every passage it may find has one, a few made now."""

@@ -16,7 +16,7 @@ from huimem.memory import Memory
 from huimem.recall import listing
 from huimem.recall.listing import Listed, Week
 from huimem.recall.pipeline import narrow
-from huimem.recall.query import Keywords, Options, make
+from huimem.recall.query import Keywords, make
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +47,9 @@ def status(memory: Memory) -> Status:
     scan, counts = memory.vault.scan(), memory.index.counts()
     stamps = {path: str(stamp) for path, stamp in scan.files.items()}
     changes = memory.index.changes(stamps, unreadable=scan.unreadable)
-    pending = len(changes.new) + len(changes.changed) + len(changes.removed)
+    pending = len(changes.new) + len(changes.changed) + len(changes.removed) + len(scan.unreadable)
     embedder = memory.index.embedder
-    whole = embedder is not None and counts.vectors == counts.chunks
+    whole = embedder is not None and 0 < counts.vectors == counts.chunks
     return Status(
         root=memory.vault.root,
         state=memory.vault.state,
@@ -77,7 +77,7 @@ def listed(
     memory: Memory, *, now: datetime | None = None, **keywords: Unpack[Keywords]
 ) -> tuple[Listed, ...]:
     """The newest records that pass the filters of `Memory.recall`; at most `limit`."""
-    options = Options(**keywords)
+    options = memory.options(keywords)
     memory.catch_up()
     question, _ = make("", options, memory.now(now), memory.resolve)
     narrowed = narrow(question, memory.index.labels(question.namespace))
@@ -87,8 +87,9 @@ def listed(
 def weeks(memory: Memory, *, namespace: str | None = None) -> tuple[Week, ...]:
     """What each week from the first to the last holds, in the zone of `memory`."""
     memory.catch_up()
-    question, _ = make("", Options(namespace=namespace, kinds=("turn",)), memory.now(None), memory.resolve)
-    return listing.weeks(memory.index, narrow(question, memory.index.labels(namespace)), memory.zone)
+    options = memory.options({"namespace": namespace, "kinds": ("turn",)})
+    question, _ = make("", options, memory.now(), memory.resolve)
+    return listing.weeks(memory.index, narrow(question, memory.index.labels(question.namespace)), memory.zone)
 
 
 def _size(folder: Path) -> int:

@@ -25,7 +25,8 @@ _PARAGRAPH = re.compile(r"\n[ \t]*\n")
 
 def size(text: str) -> int:
     """Length in units: words and Chinese characters; unbroken strings count by their length."""
-    return sum(1 + len(unit) // UNBROKEN for unit in _UNIT.findall(text))
+    units = _UNIT.findall(text)
+    return len(units) + sum(len(unit) // UNBROKEN for unit in units if len(unit) >= UNBROKEN)
 
 
 def sentences(text: str) -> Iterator[tuple[int, int]]:

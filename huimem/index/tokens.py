@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import pairwise
@@ -68,20 +69,33 @@ def _bare(letter: str) -> str:
     return base if base.isascii() else letter
 
 
+@dataclass(frozen=True, slots=True)
+class _Cutter:
+    """Cuts of a Chinese run: `words` tile it, `search` adds the dictionary words inside long ones.
+
+    `knows` says whether the dictionary holds a word; others are guesses from characters.
+    """
+
+    words: Callable[[str], list[str]]
+    search: Callable[[str], list[str]]
+    knows: Callable[[str], bool]
+
+
 @cache
-def _cutter() -> Callable[[str], list[str]]:
-    """Search-mode cuts of Chinese: rjieba, or jieba where it has no wheel; their cuts are equal."""
+def _cutter() -> _Cutter:
+    """rjieba, or jieba where it has no wheel; their cuts are equal."""
     try:
         import rjieba
 
-        return rjieba.cut_for_search
+        return _Cutter(rjieba.cut, rjieba.cut_for_search, rjieba.has_word)
     except ImportError:
         import logging
 
         import jieba
 
         jieba.setLogLevel(logging.ERROR)  # it talks on stderr while it loads
-        return lambda text: list(jieba.cut_for_search(text))
+        jieba.initialize()
+        return _Cutter(jieba.lcut, jieba.lcut_for_search, lambda word: bool(jieba.dt.FREQ.get(word)))
 
 
 @cache
@@ -98,23 +112,35 @@ def stem(word: str) -> str:
     return _stemmer()(word) if word.isascii() and word.isalpha() and len(word) > 2 else word
 
 
-def _han(run: str) -> Iterator[str]:
-    """Dictionary words of a Chinese run, and each pair of characters that they do not hold.
+@lru_cache(200_000)
+def _solid(word: str) -> bool:
+    """Whether the dictionary holds `word` and it is no single character: a cut at its ends can be trusted."""
+    return len(word) > 1 and _cutter().knows(word)
 
-    Pairs make every two-character word findable wherever the dictionary cuts; they share the key
-    of a word of two characters, so a question's word matches either.
+
+def _han(run: str) -> Iterator[str]:
+    """The words of a Chinese run, all pairs and triples inside long ones, and pairs across doubtful cuts.
+
+    With them every two-character word can be found unless it lies across two dictionary words. They
+    share the key of a word, so a question's word matches either.
     """
-    words = _cutter()(run)
-    yield from words
-    known = set(words)
-    pairs = map("".join, pairwise(run))
-    yield from (pair for pair in pairs if pair not in known and _PARTICLES.isdisjoint(pair))
+    last, stop = "", _stop_words()
+    for word in _cutter().words(run):
+        if last and not (_solid(last) and _solid(word)) and _PARTICLES.isdisjoint(pair := last[-1] + word[0]):
+            yield pair
+        if word not in stop:
+            yield word
+        if len(word) > 2:
+            yield from map("".join, pairwise(word))
+        if len(word) > 3:
+            yield from (word[at : at + 3] for at in range(len(word) - 2))
+        last = word
 
 
 def _asked_han(run: str) -> Iterator[str]:
     """As `_han`, but pairs only where the dictionary knew no word: between single characters."""
-    words = _cutter()(run)
-    yield from words
+    words = _cutter().search(run)
+    yield from (word for word in words if word not in _stop_words())
     covered = {
         at
         for word in set(words)
@@ -160,28 +186,32 @@ def _parts(pieces: list[str]) -> list[str]:
     return [stem(p) for p in lowered if 1 < len(p) <= _LONGEST and p not in _stop_words()]
 
 
-def _cut(text: str, han: Callable[[str], Iterator[str]]) -> Iterator[tuple[str, str]]:
-    """Terms in order, each with the word it was written as (folded)."""
-    for found in _TOKEN.finditer(_THOUSANDS.sub("", fold(text))):
-        if found.lastgroup == "word":
-            terms = _word(found[0])
-            yield from ((term, term if at else found[0]) for at, term in enumerate(terms))
-        elif found.lastgroup == "han":
-            yield from ((word, word) for word in han(found[0]) if word not in _stop_words())
-        else:
-            yield from ((pair, pair) for pair in _unspaced(found[0]))
+def _found(text: str) -> Iterator[re.Match[str]]:
+    return _TOKEN.finditer(_THOUSANDS.sub("", fold(text)))
 
 
 def tokenize(text: str) -> list[str]:
     """The words of a text in order, repeats kept, stop words left out: what is indexed."""
-    return [term for term, _ in _cut(text, _han)]
+    terms: list[str] = []
+    for found in _found(text):
+        kind, written = found.lastgroup, found[0]
+        terms.extend(
+            _word(written) if kind == "word" else _han(written) if kind == "han" else _unspaced(written)
+        )
+    return terms
 
 
 def asked(text: str) -> dict[str, str]:
     """The distinct terms of a question in order, each with the word as asked; empty for stop words alone."""
     words: dict[str, str] = {}
-    for term, written in _cut(text, _asked_han):
-        words.setdefault(term, written)
+    for found in _found(text):
+        kind, written = found.lastgroup, found[0]
+        if kind == "word":
+            terms = _word(written)
+            words |= {term: term if at else written for at, term in enumerate(terms) if term not in words}
+        else:
+            pieces = _asked_han(written) if kind == "han" else _unspaced(written)
+            words |= {piece: piece for piece in pieces if piece not in words}
     return words
 
 

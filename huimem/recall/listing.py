@@ -17,7 +17,10 @@ _EXCERPT = 160  # characters
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A record in a list. `at` is aware in the zone asked for, None where nothing dates it."""
+    """A record in a list. `at` is aware in the zone asked for, None where nothing dates it.
+
+    `inferred` says that `at` was guessed.
+    """
 
     ref: str
     at: datetime | None
@@ -28,6 +31,7 @@ class Listed:
     role: str
     namespace: str
     excerpt: str
+    inferred: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +58,7 @@ def listed(index: Index, narrowed: Filter, limit: int, zone: tzinfo) -> tuple[Li
                 role=chunk.role,
                 namespace=record.namespace,
                 excerpt=_excerpt(chunk.text),
+                inferred=record.inferred,
             )
             for record, chunk in browse.newest(snapshot.db, narrowed, limit)
         )

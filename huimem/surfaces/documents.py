@@ -11,6 +11,7 @@ from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING
 
 from huimem.errors import HuimemError, Problem
+from huimem.markup import readable
 from huimem.records import (
     Fact,
     Factor,
@@ -134,7 +135,7 @@ def _hit(hit: Hit, asked: Asked) -> Document:
         "kind": hit.record.kind,
         "tags": list(hit.tags),
         "text": text,
-        "truncated": text != whole,
+        "truncated": text not in (whole, readable(whole)[0]),
         "score": round(hit.score, _PRECISION),
         "factors": [_factor(factor, asked.explain) for factor in hit.factors],
         "before": [_neighbour(record, asked) for record in hit.before],
@@ -223,6 +224,7 @@ def listed_document(listed: Listed, zone: tzinfo) -> Document:
         "role": listed.role,
         "namespace": listed.namespace,
         "when": instant(listed.at, zone),
+        "inferred": listed.inferred,
         "text": listed.excerpt,
     }
 

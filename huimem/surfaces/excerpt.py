@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from huimem.markup import readable
+
 LONGEST = 800  # characters
 CUT = "…"
 
@@ -16,13 +18,15 @@ def excerpt(text: str, evidence: str, limit: int = LONGEST) -> str:
     """`text` whole where it has at most `limit` characters, else whole sentences around `evidence`.
 
     Grows from the sentences of the evidence to both sides while they fit; a cut side is marked by …,
-    which counts. A sentence that alone passes the limit is cut after a word.
+    which counts. A sentence that alone passes the limit is cut after a word. Block ids and HTML
+    comments are left out.
     """
+    found = max(text.find(evidence), 0)
+    text, (place, beyond) = readable(text, found, found + len(evidence))
     if len(text) <= limit:
         return text
-    place = max(text.find(evidence), 0)
     spans = _sentences(text)
-    last = _holding(spans, place + max(len(evidence) - 1, 0))
+    last = _holding(spans, max(beyond - 1, place))
     start, end = _grown(spans, _holding(spans, place), last, limit - 2 * len(CUT))
     if end - start > limit - 2 * len(CUT):
         start, end = _clipped(text, max(start, place), limit - 2 * len(CUT))

@@ -19,7 +19,7 @@ from huimem.records import Fact, FactVersion, Ref, TimeRange
 from huimem.vault.front import set_field, split_front
 from huimem.vault.layout import split_namespace
 from huimem.vault.moments import digits, read_moment, written
-from huimem.vault.text import normal, trim
+from huimem.vault.text import decode, no_text, normal, trim
 
 IMPORTANCE: Mapping[str, float] = {
     "instruction": 1.5, "preference": 1.3, "summary": 1.2, "principle": 1.2,
@@ -126,7 +126,7 @@ def parse_facts(data: bytes, path: str, *, zone: tzinfo, namespace: str = "") ->
     kind = named.lower() if named and _WORD.fullmatch(named) else "fact" if key else "note"
     preface_raw, sections, faults = _sections(body, front.body_line, zone)
     versions = tuple(_version(section, key, kind, faults) for section in sections)
-    faults += _contradictions(versions)
+    faults += _contradictions(versions) + _no_text(body, front.body_line)
     if key and not versions:
         faults.append((1, "no heading with a time, so nothing here counts as a fact", _FIRST_HEADING))
     preface = normal(preface_raw.decode("utf-8", "replace"))
@@ -370,6 +370,15 @@ def _escape(text: str) -> str:
 
 def _unescape(text: str) -> str:
     return _CANDIDATE.sub(lambda m: m[0][m[0][0] == "\\" and _shaped(m[0].lstrip("\\")) :], text)
+
+
+def _no_text(body: bytes, line: int) -> list[_Fault]:
+    """What in the body, which begins at `line`, is no text."""
+    text, wrong_byte = decode(body)
+    return [
+        (line + text.count("\n", 0, place), message, remedy)
+        for place, message, remedy in no_text(text, wrong_byte)
+    ]
 
 
 def _one(fields: Mapping[str, str | tuple[str, ...]], name: str) -> str | None:

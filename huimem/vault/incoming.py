@@ -76,7 +76,7 @@ def _time(item: Mapping[str, object], number: int, zone: tzinfo) -> datetime | N
     at = _instant(given, zone)
     if at is None:
         raise UsageError(
-            f"message {number} has a time that cannot be read: {given!r}",
+            f"message {number} has a time that cannot be read: {given!r:.40}",
             "write it as 2026-04-06T09:14:23, with an offset where the zone is another",
         )
     return at

@@ -24,6 +24,7 @@ from huimem.errors import Problem, UsageError, VaultError
 from huimem.files import Stamp, leftover
 
 NAMESPACES = "namespaces"
+EVERYTHING = "**"  # as the last label of a question's namespace: with all below
 IGNORE_FILE = ".huimemignore"
 NAME_BYTES = 120
 LABEL_BYTES = 80
@@ -121,6 +122,17 @@ def namespace_text(text: str) -> str:
     )
 
 
+def namespaces_asked(text: str | None) -> str | None:
+    """The namespaces that a question names: `text` as for `namespace_text`, `/**` behind it for all below.
+
+    None, the root alone, and `**`, everything, stay what they are.
+    """
+    if text is None or text == EVERYTHING:
+        return text
+    owner = text.removesuffix(f"/{EVERYTHING}")
+    return namespace_text(owner) if owner == text else f"{namespace_text(owner)}/{EVERYTHING}"
+
+
 def namespace_folder(namespace: str) -> str:
     """`alice/work` → `namespaces/alice/namespaces/work`; the root is the empty path."""
     if not namespace:
@@ -157,6 +169,11 @@ def ignored(name: str) -> bool:
         or name == "4913"
         or name.endswith((".swp", ".swx", ".tmp", ".part"))
     )
+
+
+def note_name(name: str) -> bool:
+    """Whether a name is that of a Markdown file that may belong to a vault."""
+    return name.endswith((".md", ".MD")) and not ignored(name)
 
 
 def conflict_copy(name: str) -> bool:

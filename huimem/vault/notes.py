@@ -23,12 +23,11 @@ from huimem.vault.reading import (
     local_path,
     located,
     newer_problem,
-    not_utf8,
     session_zone,
     text_field,
 )
 from huimem.vault.roles import listed_names
-from huimem.vault.text import decode, encode, legible, trim
+from huimem.vault.text import decode, encode, legible, no_text, trim
 
 _HEADING = re.compile(r"^(#{1,6})[ \t]+([^\n]*)$", re.MULTILINE)
 _LINK = re.compile(r"\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]")
@@ -52,7 +51,7 @@ def parse_note(
     sections = _sections(text)
     first = sections[0][0] if sections else len(text)
     at = told or modified
-    faults = [] if wrong_byte is None else [not_utf8(wrong_byte)]
+    faults = [Fault(*fault) for fault in no_text(text, wrong_byte)]
     problems += [*front.problems, *newer_problem(front.fields, path)]
     problems += located(text, faults + _lost_messages(text, front, zone), path, front.body_line)
     note = Session(
@@ -79,10 +78,11 @@ def _told_date(front: Front, path: str, zone: tzinfo) -> datetime | None:
 
 
 def _lost_messages(text: str, front: Front, zone: tzinfo) -> list[Fault]:
-    """In a file of ours that holds no message: the lines that should have been one."""
+    """Lines that should have been messages where there is none; in a foreign note only the clearest."""
+    listed = listed_names(front.fields)
     if "huimem" not in front.fields and not front.problems:
-        return []
-    return openers.timed(text, Setting(zone, listed_names(front.fields)))[1]
+        return openers.impossible(text, listed)
+    return openers.timed(text, Setting(zone, listed))[1]
 
 
 def _sections(text: str) -> list[tuple[int, str]]:

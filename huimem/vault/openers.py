@@ -106,6 +106,17 @@ def timed(text: str, setting: Setting) -> tuple[list[Opener], list[Fault]]:
     return openers, faults
 
 
+def impossible(text: str, listed: frozenset[str]) -> list[Fault]:
+    """A fault for each line that would open a message if its time existed."""
+    faults = []
+    for start, _, heading in _candidates(text):
+        known = roles.speaker(heading.head, listed) is not None
+        fault = _fault(heading, known, hidden=False) if heading.wall is None else None
+        if fault and fault[0]:
+            faults.append(Fault(start, *fault))
+    return faults
+
+
 def _hidden(text: str, found: list[tuple[int, int, Heading]]) -> set[int]:
     """Starts of the short headings inside a fence that closes before the next full heading."""
     borders = [0, *(start for start, _, heading in found if heading.full and heading.wall), len(text)]

@@ -21,7 +21,7 @@ from huimem.vault.front import Front, Value, split_front
 from huimem.vault.headings import unescape
 from huimem.vault.moments import date_in_name, digits, read_moment, read_zone, zone_name
 from huimem.vault.openers import Fault, Opener, Setting
-from huimem.vault.text import decode, encode, legible, trim
+from huimem.vault.text import decode, encode, legible, no_text, trim
 
 FORMAT = 1
 _TITLE_LENGTH = 80
@@ -106,7 +106,7 @@ def parse(
         inferred=(body.numbered and created is None) or fields.get("times") == "inferred",
         numbered=body.numbered,
     )
-    faults = body.faults if wrong_byte is None else [*body.faults, not_utf8(wrong_byte)]
+    faults = [*body.faults, *(Fault(*fault) for fault in no_text(text, wrong_byte))]
     problems += [*front.problems, *located(text, faults, path, front.body_line), *_ties(turns, path)]
     problems += newer_problem(fields, path)
     return Session(
@@ -175,11 +175,6 @@ def newer_problem(fields: Mapping[str, Value], path: str) -> list[Problem]:
         return []
     remedy = "upgrade huimem to write it: pip install -U huimem"
     return [Problem(path, 1, f"written in format {fields['huimem']} of a newer huimem: read only", remedy)]
-
-
-def not_utf8(place: int) -> Fault:
-    """The fault of bytes that are no text."""
-    return Fault(place, "not UTF-8 from here on: shown with U+FFFD, kept as it is", "save the file as UTF-8")
 
 
 def located(text: str, faults: Sequence[Fault], path: str, line: int) -> list[Problem]:

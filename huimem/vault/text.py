@@ -21,6 +21,18 @@ def decode(data: bytes) -> tuple[str, int | None]:
         return data.decode("utf-8", "surrogateescape"), len(data[: error.start].decode())
 
 
+def no_text(text: str, wrong_byte: int | None) -> list[tuple[int, str, str]]:
+    """What `decode` met that is no text: its offset in characters, what it is, what to do."""
+    found = []
+    if wrong_byte is not None:
+        message = "not UTF-8 from here on: shown with U+FFFD, kept as it is"
+        found.append((wrong_byte, message, "save the file as UTF-8"))
+    if (nul := text.find("\x00")) >= 0:
+        remedy = "delete it; a file that has them everywhere is UTF-16 and must be saved as UTF-8"
+        found.append((nul, "a NUL byte, perhaps not the only one: kept as it is", remedy))
+    return found
+
+
 def encode(text: str) -> bytes:
     """The bytes that `decode` read."""
     return text.encode("utf-8", "surrogateescape")

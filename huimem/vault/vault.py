@@ -122,11 +122,15 @@ class Vault:
                 sources.append(self.read(path))
             except files.Unreadable as error:
                 if not error.gone:
-                    found.append(Problem(path, 0, error.message, error.hint))
+                    found.append(self.fault(path, error))
         for source in sources:
             found += source.problems
         found += clashes.between(sources)
         return tuple(sorted(found, key=lambda problem: (problem.path, problem.line)))
+
+    def fault(self, path: str, error: files.Unreadable) -> Problem:
+        """Why a file cannot be read, as a problem of that file."""
+        return Problem(path, 0, error.message.removeprefix(f"{self.root / path} "), error.hint)
 
     def record(
         self,

@@ -94,7 +94,7 @@ def _messages(turns: list[Any], *, people: bool) -> list[dict[str, Any]]:
 
 
 def synthetic(turns: int, folder: Path, seed: int = 0) -> Path:
-    """A bilingual vault of about `turns` turns of 140 words, twenty a session, over ten years."""
+    """A bilingual vault of `turns` turns of 120 words (some 770 bytes), twenty a session, over ten years."""
     root = folder / f"synthetic-{turns}"
     if (root / "huimem.toml").exists():
         return root
@@ -105,17 +105,23 @@ def synthetic(turns: int, folder: Path, seed: int = 0) -> Path:
             at = FIRST + timedelta(minutes=session * TEN_YEARS // max(turns // 20, 1))
             messages = []
             for number in range(20):
-                for role, words in (("user", 30), ("assistant", 110)):
+                for role, words in (("user", 24), ("assistant", 96)):
                     at += timedelta(seconds=40)
-                    chosen = chinese if number % 2 else english
-                    joiner = "" if number % 2 else " "
-                    text = joiner.join(draw.choices(chosen[0], cum_weights=chosen[1], k=words))
+                    text = _prose(draw, chinese if number % 2 else english, words)
                     messages.append({"role": role, "content": text, "at": at})
             memory.record(messages, session=f"session-{session:06}")
     return root
 
 
 Weighed = tuple[list[str], list[int]]
+
+
+def _prose(draw: random.Random, words: Weighed, count: int) -> str:
+    """Words by their frequency in sentences of twelve, as each language writes them."""
+    drawn = draw.choices(words[0], cum_weights=words[1], k=count)
+    blank, stop = ("", "。") if not drawn[0].isascii() else (" ", ". ")
+    sentences = (blank.join(drawn[at : at + 12]) for at in range(0, count, 12))
+    return stop.join(sentences) + stop.strip()
 
 
 def _vocabulary() -> tuple[Weighed, Weighed]:

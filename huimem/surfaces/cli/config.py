@@ -16,7 +16,7 @@ from huimem.surfaces.cli.visible import visible
 from huimem.surfaces.documents import settings_document
 
 
-@click.group(context_settings=HELP)
+@click.group(context_settings=HELP, no_args_is_help=False)
 def command() -> None:
     """Show the settings and where they come from."""
 

@@ -52,10 +52,15 @@ def find(vault: Vault, text: str) -> Found:
     except ValueError as error:
         hint = "Refs and places are printed by huimem recall and huimem list."
         raise UsageError(str(error), hint) from error
+    unread: list[files.Unreadable] = []
     for meant in (ref, _unencoded(ref)) if ref.namespace else (ref,):
         for path in _paths(vault, meant):
-            if found := _in_file(vault, path, meant):
+            if found := _in_file(vault, path, meant, unread):
                 return found
+    if unread:
+        raise NotFound(
+            f"no record {ref} in the files that can be read", f"{unread[0].message}. {unread[0].hint}"
+        )
     raise NotFound(
         f"no record {ref}",
         "It may have been deleted, or its time was corrected: huimem list shows what is there.",
@@ -80,12 +85,16 @@ def _paths(vault: Vault, ref: Ref) -> Iterator[str]:
     yield from (path for path in here if path != tried)
 
 
-def _in_file(vault: Vault, path: str, ref: Ref) -> Found | None:
-    with suppress(files.Unreadable):
+def _in_file(vault: Vault, path: str, ref: Ref, unread: list[files.Unreadable]) -> Found | None:
+    """The record of that ref in a file; a file that is there and cannot be read is added to `unread`."""
+    try:
         source = vault.read(path)
         for at, record in enumerate(source.records):
             if record.ref == ref:
                 return _found(vault, source, at)
+    except files.Unreadable as error:
+        if not error.gone:
+            unread.append(error)
     return None
 
 

@@ -14,7 +14,7 @@ from huimem.surfaces.cli.hits import counted
 from huimem.surfaces.cli.look import looking
 from huimem.surfaces.cli.opening import vault_of
 from huimem.surfaces.cli.options import Shared, Verb
-from huimem.surfaces.cli.paths import paths_in
+from huimem.surfaces.cli.paths import PATH, paths_in
 from huimem.surfaces.cli.printing import print_document, print_text, say_error
 from huimem.surfaces.documents import error_code
 from huimem.vault.vault import Vault
@@ -36,7 +36,7 @@ huimem fmt --upgrade old/"""
 
 
 @click.command(cls=Verb, epilog=EXAMPLES)
-@click.argument("paths", metavar="[PATH]...", nargs=-1, type=click.Path(path_type=Path))
+@click.argument("paths", metavar="[PATH]...", nargs=-1, type=PATH)
 @click.option("--check", is_flag=True, help="Write nothing; exit code 1 where something would change.")
 @click.option("--upgrade", is_flag=True, help="Turn the older tag form into this one too.")
 @click.pass_obj

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, time
 from shlex import quote
 
+from huimem.markup import readable
 from huimem.records import Factor, Freshness, Hit, Message, Query, Reading, Recall, Record
 from huimem.surfaces.cli.look import Look, clipped, zone_name
 from huimem.surfaces.cli.visible import visible_line
@@ -76,13 +77,13 @@ def _words(hit: Hit, shown: Shown) -> Iterator[str]:
 
 def when_said(record: Record, at: datetime | None, look: Look) -> str:
     """When a record was said: to the minute, a note's to the day, a guessed time as such."""
-    if at is not None and record.inferred:
+    return dated(record.kind, at, look, inferred=record.inferred)
+
+
+def dated(kind: str, at: datetime | None, look: Look, *, inferred: bool) -> str:
+    """A time to the minute; a guessed day as such; a note's, often a day, without a clock at midnight."""
+    if at is not None and inferred:
         return f"about {look.day(at)}"
-    return dated(record.kind, at, look)
-
-
-def dated(kind: str, at: datetime | None, look: Look) -> str:
-    """A time to the minute; a note's, which is most often a day, without a clock at midnight."""
     day_only = kind == "note" and at is not None and at.astimezone(look.zone).time() == time()
     return look.day(at) if at is not None and day_only else look.moment(at)
 
@@ -106,10 +107,10 @@ def _neighbour(record: Record, shown: Shown) -> str:
 def neighbour_lines(record: Record, look: Look, *, whole: bool = False) -> Iterator[str]:
     """A record beside the one meant: a line a message, or all of it."""
     for message in record.messages:
-        text = said(message, message.text)
         if whole:
-            yield from look.block(text, INDENT + "| ").split("\n")
+            yield from look.block(said(message, message.text), INDENT + "| ").split("\n")
         else:
+            text = said(message, readable(message.text)[0])
             yield INDENT + "| " + clipped(visible_line(text), look.width - len(INDENT) - 2)
 
 

@@ -21,7 +21,7 @@ huimem init ~/Obsidian --include 'AI/**'"""
 
 
 @click.command(cls=Verb, epilog=EXAMPLES)
-@click.argument("folder", metavar="[DIR]", required=False, type=click.Path(path_type=Path))
+@click.argument("folder", metavar="[DIR]", required=False, type=click.Path(path_type=Path, readable=False))
 @click.option(
     "--include", multiple=True, metavar="GLOB", help="Adopt only these files, such as 'AI/**'; repeatable."
 )

@@ -51,8 +51,8 @@ def command(shared: Shared, /, limit: int, **options: Any) -> int:
 def render_listed(record: Listed, look: Look) -> str:
     """A record on two lines: when, title and place; how it begins."""
     head = [record.kind] if record.kind not in ("turn", "note") else []
-    head += [dated(record.kind, record.at, look), look.styled("strong", visible_line(record.title))]
-    head += [look.place(record.path, record.line)]
+    head.append(dated(record.kind, record.at, look, inferred=record.inferred))
+    head += [look.styled("strong", visible_line(record.title)), look.place(record.path, record.line)]
     speaker = "" if record.role in ("note", "fact") else f"{record.role.capitalize()}: "
     begins = clipped(speaker + visible_line(record.excerpt), look.width - 3)
     return f"{' · '.join(head)}\n   {begins}"

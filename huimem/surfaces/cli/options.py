@@ -55,7 +55,7 @@ def shared_options() -> list[click.Parameter]:
     return [
         click.Option(
             ["--vault"],
-            type=click.Path(path_type=Path),
+            type=click.Path(path_type=Path, readable=False),
             metavar="DIR",
             help="The vault; else $HUIMEM_VAULT, the nearest parent with huimem.toml, the user config.",
         ),

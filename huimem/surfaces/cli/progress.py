@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from typing import TYPE_CHECKING
 
 from huimem.surfaces.cli.options import Shared
 
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bars
+
 Progress = Callable[[str, int, int], None]
 STEPS = 10
+LONG = 100  # files or passages; less is done before anybody could read how far it is
 
 
 @contextmanager
@@ -26,15 +31,16 @@ def progress(shared: Shared) -> Iterator[Progress | None]:
 
 @contextmanager
 def _bars() -> Iterator[Progress]:
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bars
-
-    layout = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    tasks = {}
-    with Bars(*layout, console=Console(stderr=True), transient=True) as bars:
+    """A bar for each long work, from the first time that one is told of: short work loads no library."""
+    with ExitStack() as until_done:
+        tasks = {}
+        bars: Bars | None = None
 
         def show(what: str, done: int, total: int) -> None:
+            nonlocal bars
+            if total < LONG:
+                return
+            bars = bars or until_done.enter_context(_drawn())
             if what not in tasks:
                 tasks[what] = bars.add_task(what, total=total)
             bars.update(tasks[what], completed=done, total=total)
@@ -42,12 +48,20 @@ def _bars() -> Iterator[Progress]:
         yield show
 
 
+def _drawn() -> AbstractContextManager[Bars]:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    layout = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    return Progress(*layout, console=Console(stderr=True), transient=True)
+
+
 def tenths(say: Callable[[str], None]) -> Progress:
     """Says `words 30 %: 300 of 1,000` each time another tenth is done; short work is not worth a line."""
     reached: dict[str, int] = {}
 
     def show(what: str, done: int, total: int) -> None:
-        tenth = done * STEPS // total if total >= STEPS * STEPS else 0
+        tenth = done * STEPS // total if total >= LONG else 0
         if tenth > reached.get(what, 0):
             reached[what] = tenth
             say(f"{what} {tenth * 100 // STEPS} %: {done:,} of {total:,}")

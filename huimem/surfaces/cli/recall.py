@@ -12,6 +12,7 @@ from huimem.surfaces.cli.hits import Shown, render_hits, render_nothing
 from huimem.surfaces.cli.look import looking
 from huimem.surfaces.cli.options import Shared, Verb
 from huimem.surfaces.cli.printing import print_document, print_text
+from huimem.surfaces.cli.progress import progress
 from huimem.surfaces.cli.reading import read_input
 from huimem.surfaces.documents import Asked, recall_document
 
@@ -40,8 +41,8 @@ def command(shared: Shared, /, question: tuple[str, ...], explain: bool, full: b
     code 1 where nothing is found.
     """
     text = read_input(shared, "the question").strip() if question == ("-",) else " ".join(question)
-    with memory_of(shared) as (memory, now):
-        answer = memory.recall(text, now=now, namespace=shared.namespace, **options)
+    with memory_of(shared) as (memory, now), progress(shared) as show:
+        answer = memory.recall(text, now=now, progress=show, namespace=shared.namespace, **options)
         asked = Asked(options["when"] or text, memory.zone, full, explain)
         shown = Shown(asked, looking(memory.zone, now, memory.vault.root), shared.quiet)
     for warning in answer.warnings:

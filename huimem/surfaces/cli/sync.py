@@ -10,7 +10,7 @@ from huimem.memory import Synced
 from huimem.surfaces.cli.answering import memory_of
 from huimem.surfaces.cli.hits import counted
 from huimem.surfaces.cli.options import Shared, Verb
-from huimem.surfaces.cli.paths import paths_in
+from huimem.surfaces.cli.paths import PATH, paths_in
 from huimem.surfaces.cli.printing import print_document, print_text
 from huimem.surfaces.cli.progress import progress
 from huimem.surfaces.documents import synced_document
@@ -22,7 +22,7 @@ huimem sync --full --no-vectors"""
 
 
 @click.command(cls=Verb, epilog=EXAMPLES)
-@click.argument("paths", metavar="[PATH]...", nargs=-1, type=click.Path(path_type=Path))
+@click.argument("paths", metavar="[PATH]...", nargs=-1, type=PATH)
 @click.option("--full", is_flag=True, help="Read every file again, changed or not.")
 @click.option("--no-vectors", is_flag=True, help="Words only, now; meaning at the next sync.")
 @click.pass_obj
