@@ -28,6 +28,7 @@ from huimem.recall.query import Keywords, Options
 from huimem.records import Freshness, Message, Query, Recall, Ref, Resolution, Source
 from huimem.vault.incoming import messages_from
 from huimem.vault.layout import namespaces_asked, printable
+from huimem.vault.roles import role_of
 from huimem.vault.vault import Vault
 from huimem.when import resolve
 
@@ -216,9 +217,15 @@ class Memory:
         return now.astimezone(self.zone) if now.tzinfo else now.replace(tzinfo=self.zone)
 
     def options(self, keywords: Keywords) -> Options:
-        """The keywords of a question as `Options`, its namespace in the one form used everywhere."""
+        """The keywords of a question as `Options`, its names in the form that files give theirs."""
         options = Options(**keywords)
-        return replace(options, namespace=namespaces_asked(options.namespace))
+        return replace(
+            options,
+            namespace=namespaces_asked(options.namespace),
+            kinds=tuple(kind.lower() for kind in options.kinds),
+            roles=tuple(role_of(role) or role.casefold() for role in options.roles),
+            tags=tuple(tag.removeprefix("#") for tag in options.tags),
+        )
 
     def catch_up(self, progress: Progress | None = None) -> tuple[int, tuple[str, ...]]:
         """Words of every file as it is now: how many files are not in yet, and what went wrong."""

@@ -59,19 +59,22 @@ class Judge:
         return np.union1d(by_words, by_meaning)
 
     def judge(self, rows: Ints) -> tuple[Pool, Scores]:
-        """Exact scores of the messages these rows belong to."""
+        """Exact scores of the messages of `rows` and of those beside the leaders, with what each lends."""
         pool = self._pool(rows)
-        words = rank.share_of_words(pool, self._terms, self._ranking)
-        return pool, rank.score(pool, words, self._nearness(pool.rows), self._ranking)
-
-    def with_neighbours(self, rows: Ints) -> tuple[Pool, Scores]:
-        """Scores of `rows` and of the records beside the leaders, neighbours' shares in them."""
-        pool, first = self.judge(rows)
-        if not len(rows):
+        shares = self._shares(pool)
+        first = rank.score(pool, *shares, self._ranking)
+        if not len(first.record):
             return pool, first
         leaders = np.unique(first.record[np.argsort(-first.sums, kind="stable")[:LEADERS]])
-        beside = self._snapshot.around(leaders, REACH)
-        return self.judge(np.union1d(rows, self._snapshot.rows_of(beside)))
+        near = self._snapshot.rows_of(self._snapshot.around(leaders, REACH))
+        beside = self._pool(np.setdiff1d(near, pool.rows, assume_unique=True))
+        words, meaning = (np.concatenate(pair) for pair in zip(shares, self._shares(beside), strict=True))
+        whole = pool.joined(beside)
+        return whole, rank.score(whole, words, meaning, self._ranking)
+
+    def _shares(self, pool: Pool) -> tuple[Floats, Floats]:
+        """Words and meaning of each passage as shares in [0, 1]."""
+        return rank.share_of_words(pool, self._terms, self._ranking), self._nearness(pool.rows)
 
     def _nearness(self, rows: Ints) -> Floats:
         if self._meaning is None:

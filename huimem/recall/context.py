@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import prod
 
 from huimem.errors import HuimemError
 from huimem.index.index import Snapshot
@@ -27,10 +26,6 @@ class Found:
     message: int
     row: int
     factors: tuple[Factor, ...]
-
-    @property
-    def score(self) -> float:
-        return prod(factor.value for factor in self.factors)
 
 
 def hits_of(

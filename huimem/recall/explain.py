@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from huimem.index.rows import RecordRow
@@ -31,23 +31,26 @@ class Evidence:
 
 def factors(evidence: Evidence, at: int, relevance: float, record: RecordRow) -> tuple[Factor, ...]:
     """The factors of the message at index `at` of the scores; their product is the hit's score."""
-    return tuple(_factors(evidence, at, relevance, record))
-
-
-def _factors(evidence: Evidence, at: int, relevance: float, record: RecordRow) -> Iterator[Factor]:
     scores = evidence.scores
     parts = {
         "words": float(scores.words[at]),
         "meaning": float(scores.meaning[at]),
         "neighbours": float(scores.neighbours[at]),
     }
-    yield Factor("relevance", relevance, _note(parts, _matched(evidence, at)), parts)
+    first = Factor("relevance", relevance, _note(parts, _matched(evidence, at)), parts)
+    return (first, *circumstances(evidence, at, record))
+
+
+def circumstances(evidence: Evidence, at: int, record: RecordRow) -> tuple[Factor, ...]:
+    """The factors besides relevance: how it fits the time asked for, what kind of record it is."""
+    found = []
     if evidence.spans:
-        said = was_said(int(evidence.pool.at_ms[scores.best[at]]), record, evidence.spans)
-        yield Factor("time", 1.0 if said else SPEAKS_OF, "said then" if said else "speaks of then")
+        said = was_said(int(evidence.pool.at_ms[evidence.scores.best[at]]), record, evidence.spans)
+        found.append(Factor("time", 1.0 if said else SPEAKS_OF, "said then" if said else "speaks of then"))
     if record.importance != 1.0:
         # Its root: an instruction that barely fits must not stand above what answers the question.
-        yield Factor("importance", min(MOST, max(LEAST, record.importance**0.5)), record.kind)
+        found.append(Factor("importance", min(MOST, max(LEAST, record.importance**0.5)), record.kind))
+    return tuple(found)
 
 
 def was_said(at_ms: int, record: RecordRow, spans: tuple[tuple[int, int], ...]) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from hashlib import blake2b
+from math import prod
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from huimem.index.tokens import asked
 from huimem.recall import rank
 from huimem.recall.candidates import Judge, Meaning, weighed_terms
 from huimem.recall.context import Found, Read, hits_of
-from huimem.recall.explain import Evidence, factors
+from huimem.recall.explain import Evidence, circumstances, factors
 from huimem.recall.rank import Floats, Ints, Scores
 from huimem.records import Factor, Freshness, Query, Recall, Resolution
 
@@ -93,7 +94,7 @@ def _ranked(snapshot: Snapshot, question: Asked, ranking: Ranking) -> list[Found
     query = question.query
     terms = weighed_terms(snapshot, query, question.narrowed.namespaces)
     judge = Judge(snapshot, terms, ranking, question.meaning)
-    pool, scores = judge.with_neighbours(judge.found(query, question.narrowed))
+    pool, scores = judge.judge(judge.found(query, question.narrowed))
     relevance = rank.relevance(scores.sums, ranking)
     rows = pool.rows[scores.best]
     passing = np.isin(rows, snapshot.passing(rows, question.narrowed))
@@ -102,19 +103,22 @@ def _ranked(snapshot: Snapshot, question: Asked, ranking: Ranking) -> list[Found
     chosen = chosen[: 4 * query.limit + 50]  # importance may reorder, but not from further down
     records = {row.id: row for row in snapshot.records(scores.record[chosen].tolist())}
     evidence = Evidence(pool, scores, terms, asked(query.text), question.narrowed.spans)
-    found = [
+    ranked = [
+        (float(relevance[at]) * prod(f.value for f in circumstances(evidence, at, record)), record, at)
+        for at in chosen.tolist()
+        if (record := records.get(int(scores.record[at]))) is not None
+    ]
+    # Sums of floats differ in the last digits by the place of a row; equal texts are equal hits.
+    ranked.sort(key=lambda one: (-round(one[0], 9), one[1].ref))
+    return [
         Found(
             record,
             int(scores.message[at]),
             int(rows[at]),
             factors(evidence, at, float(relevance[at]), record),
         )
-        for at in chosen.tolist()
-        if (record := records.get(int(scores.record[at]))) is not None
+        for _, record, at in ranked[: query.limit]
     ]
-    # Sums of floats differ in the last digits by the place of a row; equal texts are equal hits.
-    found.sort(key=lambda one: (-round(one.score, 9), one.record.ref))
-    return found[: query.limit]
 
 
 def _leading(scores: Scores, relevance: Floats, kept: Ints) -> Ints:

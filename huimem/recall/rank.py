@@ -39,6 +39,22 @@ class Pool:
     starts: Ints
     ends: Ints
 
+    def joined(self, other: Pool) -> Pool:
+        """Both pools in one, this one's passages first."""
+        shift = len(self.tokens)
+        return Pool(
+            np.concatenate((self.rows, other.rows)),
+            np.concatenate((self.record, other.record)),
+            np.concatenate((self.source, other.source)),
+            np.concatenate((self.place, other.place)),
+            np.concatenate((self.message, other.message)),
+            np.concatenate((self.at_ms, other.at_ms)),
+            np.concatenate((self.user, other.user)),
+            np.concatenate((self.tokens, other.tokens)),
+            np.concatenate((self.starts, other.starts + shift)),
+            np.concatenate((self.ends, other.ends + shift)),
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Terms:

@@ -81,7 +81,8 @@ def _in_full(message: Message, at: datetime | None, zone: tzinfo) -> Message:
         return message
     line, newline, below = (message.raw or b"").partition(b"\n")
     end = b"\r" if line.endswith(b"\r") else b""
-    text = f"{'#' * heading.level} {heading.head} · {written(at, zone)}"
+    head = heading.head if heading.full else heading.head.rstrip(" :：")
+    text = f"{'#' * heading.level} {head} · {written(at, zone)}"
     return replace(message, at=at, raw=text.encode("utf-8", "surrogateescape") + end + newline + below)
 
 
