@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -29,6 +30,7 @@ from huimem.records import Freshness, Message, Query, Recall, Ref, Resolution, S
 from huimem.vault.incoming import messages_from
 from huimem.vault.layout import namespaces_asked, printable
 from huimem.vault.roles import role_of
+from huimem.vault.text import whole
 from huimem.vault.vault import Vault
 from huimem.when import resolve
 
@@ -37,6 +39,8 @@ Progress = Callable[[str, int, int], None]
 # A question may wait for the vectors of this many passages; more are left to `sync`.
 FEW_VECTORS = 24
 VECTOR_SECONDS = 2.0
+# Seconds that a question waits for another process to let go of the index.
+PATIENCE = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,13 +138,13 @@ class Memory:
         namespaces = self.index.labels(question.namespace)
         narrowed = narrow(question, namespaces)
         meaning = self._meaning(question, narrowed)
-        counts = self.index.counts()
+        vectors, passages = self.index.coverage()
         freshness = Freshness(
             fresh=not pending,
             pending=pending,
-            engine="words+meaning" if meaning and counts.vectors else "words",
-            vectors_done=counts.vectors,
-            vectors_total=counts.chunks if self.index.embedder else 0,
+            engine="words+meaning" if meaning and vectors else "words",
+            vectors_done=vectors,
+            vectors_total=passages if self.index.embedder else 0,
         )
         asked = Asked(
             question, resolution, narrowed, meaning, freshness, (*self.warnings, *warnings), options.context
@@ -154,11 +158,13 @@ class Memory:
         full: bool = False,
         vectors: bool = True,
         progress: Progress | None = None,
+        wait: float = 10.0,
     ) -> Synced:
         """Make the index agree with the vault; `paths` restrict it and never mean that others are gone.
 
         `full` reads every file again. Words first, then `vectors`. `progress(what, done, total)` is
-        called with "words" or "vectors". Raises Locked where another process holds the index.
+        called with "words" or "vectors". Raises Locked where another process holds the index for more
+        than `wait` seconds.
         """
         scan = self.vault.scan()
         barred = {*map(printable, scan.unreadable)}
@@ -170,11 +176,13 @@ class Memory:
             unreadable=scan.unreadable,
             full=full,
             progress=None if progress is None else lambda done, total: progress("words", done, total),
+            wait=wait,
         )
         if not vectors or self.index.embedder is None:
             return Synced(report, None, tuple(unread))
         embedded = self.index.embed(
-            progress=None if progress is None else lambda done, total: progress("vectors", done, total)
+            progress=None if progress is None else lambda done, total: progress("vectors", done, total),
+            wait=wait,
         )
         return Synced(report, embedded, tuple(unread))
 
@@ -222,15 +230,15 @@ class Memory:
         return replace(
             options,
             namespace=namespaces_asked(options.namespace),
-            kinds=tuple(kind.lower() for kind in options.kinds),
-            roles=tuple(role_of(role) or role.casefold() for role in options.roles),
-            tags=tuple(tag.removeprefix("#") for tag in options.tags),
+            kinds=tuple(whole(kind).lower() for kind in options.kinds),
+            roles=tuple(role_of(role) or whole(role).casefold() for role in options.roles),
+            tags=tuple(whole(tag).removeprefix("#") for tag in options.tags),
         )
 
     def catch_up(self, progress: Progress | None = None) -> tuple[int, tuple[str, ...]]:
         """Words of every file as it is now: how many files are not in yet, and what went wrong."""
         try:
-            done = self.sync(vectors=False, progress=progress)
+            done = self.sync(vectors=False, progress=progress, wait=PATIENCE)
         except Locked as locked:
             return self.index.behind, (f"{locked.message}; this answer may miss the newest changes",)
         return len(done.unread), (*done.report.warnings, *done.unread)
@@ -241,7 +249,8 @@ class Memory:
             return None
         pending = self.index.pending(narrowed)
         if 0 < len(pending) <= FEW_VECTORS:
-            self.index.embed(rows=pending, seconds=VECTOR_SECONDS)
+            with suppress(Locked):  # words answer alone
+                self.index.embed(rows=pending, seconds=VECTOR_SECONDS, wait=PATIENCE)
             pending = self.index.pending(narrowed)
         if len(pending):
             return None

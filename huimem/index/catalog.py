@@ -42,6 +42,7 @@ CREATE TABLE record (
     importance REAL NOT NULL, digest BLOB NOT NULL);
 CREATE INDEX record_place ON record (source, ord);
 CREATE INDEX record_ref ON record (ref);
+CREATE INDEX record_kind ON record (kind);
 CREATE INDEX record_fact ON record (valid_to, valid_from) WHERE fact = 1;
 CREATE TABLE mention (
     record INTEGER NOT NULL, first_ms INTEGER NOT NULL, last_ms INTEGER NOT NULL,
@@ -52,6 +53,7 @@ CREATE TABLE chunk (
     namespace INTEGER NOT NULL, kind INTEGER NOT NULL, at_ms INTEGER, inferred INTEGER NOT NULL,
     line_first INTEGER NOT NULL, line_last INTEGER NOT NULL, hash BLOB NOT NULL, tokens BLOB NOT NULL);
 CREATE INDEX chunk_record ON chunk (record);
+CREATE INDEX chunk_role ON chunk (role);
 CREATE INDEX chunk_at ON chunk (at_ms) WHERE inferred = 0;
 CREATE TABLE passage (row INTEGER PRIMARY KEY, said BLOB NOT NULL, lead INTEGER, text BLOB);
 CREATE TABLE term (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);

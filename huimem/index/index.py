@@ -197,8 +197,8 @@ class Index:
         """Chunk rows that pass `f` (None: all) and have no vector of the embedder: int64, ascending."""
         import numpy as np
 
-        counts = self.counts()
-        if self.embedder is None or counts.vectors == counts.chunks:
+        vectors, chunks = self.coverage()
+        if self.embedder is None or vectors == chunks:
             return np.zeros(0, np.int64)
         with self._reading() as db:
             snapshot = Snapshot(db, None, lambda: None, lambda _: None)
@@ -219,6 +219,12 @@ class Index:
             (terms,) = db.execute("SELECT count(*) FROM term").fetchone()
             (problems,) = db.execute("SELECT count(*) FROM source WHERE problems != '[]'").fetchone()
             return Counts(sources, records, chunks, terms, self._vectors(db), problems)
+
+    def coverage(self) -> tuple[int, int]:
+        """How many chunks have a vector of the embedder, and how many there are."""
+        with self._reading() as db:
+            (chunks,) = db.execute("SELECT ifnull(sum(chunks), 0) FROM totals").fetchone()
+            return self._vectors(db), int(chunks)
 
     def _vectors(self, db: sqlite3.Connection) -> int:
         """Chunks with a vector of the embedder."""

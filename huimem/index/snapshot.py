@@ -258,8 +258,8 @@ class Snapshot:
         if f not in self._wanted:
             self._wanted[f] = Wanted(
                 namespaces=self._numbers("namespace", "label", f.namespaces),
-                kinds=self._numbers("label", "text", f.kinds or None, "SELECT DISTINCT kind FROM record"),
-                roles=self._numbers("label", "text", f.roles or None, _ROLES),
+                kinds=self._numbers("label", "text", f.kinds or None, _distinct("kind", "record")),
+                roles=self._numbers("label", "text", f.roles or None, _distinct("role", "chunk")),
                 tags=self._numbers("label", "text", f.tags or None),
                 spans=f.spans,
                 said_only=f.said_only,
@@ -291,12 +291,13 @@ class Snapshot:
         )
 
 
-# The few roles there are, by steps through the index instead of a look at every chunk.
-_ROLES = (
-    "WITH RECURSIVE step (role) AS (SELECT min(role) FROM chunk UNION ALL "
-    "SELECT (SELECT min(role) FROM chunk WHERE role > step.role) FROM step WHERE role IS NOT NULL) "
-    "SELECT role FROM step WHERE role IS NOT NULL"
-)
+def _distinct(column: str, table: str) -> str:
+    """The query for the few values a column has, by steps through its index instead of a look at every row."""
+    return (
+        f"WITH RECURSIVE step (value) AS (SELECT min({column}) FROM {table} UNION ALL "
+        f"SELECT (SELECT min({column}) FROM {table} WHERE {column} > step.value) FROM step "
+        "WHERE value IS NOT NULL) SELECT value FROM step WHERE value IS NOT NULL"
+    )
 
 
 def _among(namespaces: frozenset[str] | None) -> Condition:
