@@ -19,6 +19,7 @@ from pathlib import Path
 from types import MappingProxyType
 from zoneinfo import ZoneInfo
 
+from huimem import files
 from huimem.errors import ConfigError, VaultError
 from huimem.settings import (
     Archive,
@@ -41,6 +42,7 @@ __all__ = [
 
 VAULT_FILE = "huimem.toml"
 STATE = ".huimem"
+LARGEST = 1 << 20  # bytes of a vault's huimem.toml
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,7 @@ def load(
     """
     environ = os.environ if environ is None else environ
     layers = [_Layer("default", {key: default_of(key) for key in known_keys()}), _user_layer(environ)]
-    if vault is not None and (table := _toml(vault / VAULT_FILE)) is not None:
+    if vault is not None and (table := _toml(vault / VAULT_FILE, foreign=True)) is not None:
         layers.append(_Layer(str(vault / VAULT_FILE), dict(flat(table)), vault, foreign=True))
     layers.append(_environment_layer(environ))
     flags = {key: value for key, value in (overrides or {}).items() if value is not None}
@@ -101,12 +103,17 @@ def _with(config: Config, key: str, value: object) -> Config:
 # Where settings are kept.
 
 
-def _toml(path: Path) -> Mapping[str, object] | None:
-    """The tables of a file; None where there is none."""
+def _toml(path: Path, *, foreign: bool = False) -> Mapping[str, object] | None:
+    """The tables of a file; None where there is none. A foreign one must be small, regular, no symlink."""
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        data = files.read(path, limit=LARGEST)[0] if foreign else path.read_bytes()
+        return tomllib.loads(data.decode("utf-8-sig"))
     except FileNotFoundError:
         return None
+    except files.Unreadable as error:
+        if error.gone:
+            return None
+        raise ConfigError(error.message, error.hint) from error
     except OSError as error:
         hint = "Check its owner and mode, and those of its folder."
         raise ConfigError(f"{path} cannot be read: {error.strerror or error}", hint) from error

@@ -185,6 +185,9 @@ _KINDS: Mapping[object, tuple[str, Callable[[object, Path], object]]] = {
 }
 
 
+_CORRECT = "Correct it there, or remove it."
+
+
 def checked(place: str, folder: Path, key: str, raw: object) -> object:
     """`raw` in the type of `key`, relative paths below `folder`. Raises `ConfigError` naming `place`."""
     if key not in types():
@@ -192,7 +195,7 @@ def checked(place: str, folder: Path, key: str, raw: object) -> object:
     words, read = _KINDS[types()[key]]
     value = read(raw, folder)
     if value is None:
-        raise ConfigError(f"{place}: `{key}` must be {words}, not {raw!r}")
+        raise ConfigError(f"{place}: `{key}` must be {words}, not {raw!r}", _CORRECT)
     _check_value(place, key, value)
     return value
 
@@ -202,11 +205,11 @@ def _check_value(place: str, key: str, value: object) -> None:
         case "timezone", str():
             zone_named(value, place)
         case "week_start", _ if value not in WEEK_STARTS:
-            raise ConfigError(f"{place}: `week_start` must be monday or sunday, not {value!r}")
+            raise ConfigError(f"{place}: `week_start` must be monday or sunday, not {value!r}", _CORRECT)
         case "embedder", "":
             raise ConfigError(f"{place}: `embedder` is empty", f"Bundled: {', '.join(BUNDLED_EMBEDDERS)}.")
         case "ranking.b", float() if value > 1:
-            raise ConfigError(f"{place}: `ranking.b` must lie between 0 and 1, not {value!r}")
+            raise ConfigError(f"{place}: `ranking.b` must lie between 0 and 1, not {value!r}", _CORRECT)
 
 
 def zone_named(name: str, place: str = "flag") -> ZoneInfo:

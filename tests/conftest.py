@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import os
-from collections.abc import Generator
+import sys
+from collections.abc import Callable, Generator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+from huimem.surfaces.cli.main import run
 from tests.promises import Ledger
+
+GOOD = "## User · 2026-04-06 09:00:00\n\nThe marigold is by the door.\n"
 
 settings.register_profile("default", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
@@ -59,3 +64,32 @@ def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monke
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("USERPROFILE", str(home))
     return home
+
+
+@pytest.fixture
+def marigold_vault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A vault of one good session; words alone answer, and commands start inside it."""
+    root = tmp_path / "vault"
+    (root / "sessions").mkdir(parents=True)
+    (root / "huimem.toml").write_text('timezone = "UTC"\n', encoding="utf-8")
+    (root / "sessions/good.md").write_text(GOOD, encoding="utf-8")
+    monkeypatch.setenv("HUIMEM_EMBEDDER", "none")
+    monkeypatch.chdir(root)
+    return root
+
+
+@pytest.fixture
+def huimem(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., tuple[int, str, str]]:
+    """Carries out a command line: exit code, standard output, standard error."""
+
+    def carry_out(*words: str, given: str = "words") -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(given.encode())))
+        capsys.readouterr()
+        code = run(words)
+        said = capsys.readouterr()
+        assert "Traceback" not in said.err
+        return code, said.out, said.err
+
+    return carry_out

@@ -300,7 +300,7 @@ def test_finding_the_vault(
 
 
 def test_a_relative_name_is_relative_to_where_one_stands(places: Path) -> None:
-    assert find_vault(Path("../../a"), {}, places / "a/b") == places / "a/b/../../a"
+    assert find_vault(Path("../../a"), {}, places / "a/b") == places / "a"
 
 
 def test_state_lies_in_the_vault(tmp_path: Path) -> None:
@@ -322,4 +322,8 @@ def test_state_moved_out_is_one_folder_a_vault(tmp_path: Path) -> None:
 def test_state_does_not_follow_a_symlink_of_the_vault(tmp_path: Path) -> None:
     (tmp_path / ".huimem").symlink_to("/etc")
     with pytest.raises(VaultError, match="symlink"):
+        state_folder(tmp_path, Config())
+    (tmp_path / ".huimem").unlink()
+    (tmp_path / ".huimem").write_bytes(b"")
+    with pytest.raises(VaultError, match="is a file"):
         state_folder(tmp_path, Config())

@@ -25,6 +25,7 @@ SEARCH = (
 VERB = (*SEARCH, "numpy", "yaml", "frontmatter", "rich.markdown", "asyncio", "http.client")
 LIBRARY = (*VERB, "pydantic", "typer", "rich")
 REF = "chat_2026-04-08_230512#20260408T230512"
+PLACE = "sessions/2026-W15/chat_2026-04-08_230512.md:40"
 
 # what is run in a fresh process (words after `huimem`, or Python), what it must not load
 LIGHT = [
@@ -37,7 +38,9 @@ LIGHT = [
     (("--version",), VERB),
     (("recall", "--help"), SEARCH),
     (("when", "2026-04-08", "--now", "2026-04-15T10:00:00", "--tz", "Asia/Shanghai"), VERB),
+    (("when", "2026-W15", "--vault", "vault", "--json"), VERB),
     (("show", REF, "--vault", "vault"), VERB),
+    (("show", PLACE, "--vault", "vault", "--json"), VERB),
 ]
 
 RUN_VERB = """

@@ -292,7 +292,7 @@ class Snapshot:
 
 
 def _distinct(column: str, table: str) -> str:
-    """The query for the few values a column has, by steps through its index instead of a look at every row."""
+    """The query for the few values of a column, by steps through its index instead of a look at each row."""
     return (
         f"WITH RECURSIVE step (value) AS (SELECT min({column}) FROM {table} UNION ALL "
         f"SELECT (SELECT min({column}) FROM {table} WHERE {column} > step.value) FROM step "

@@ -1,17 +1,20 @@
-"""What clashes between files that are each fine by themselves.
+"""What does not fit between files that are each fine by themselves.
 
-In: the sources of a vault. Out: a Problem at every file but the first of each clash. Nothing is
-decided here: both files stay as they are, and both are searched.
+In: the sources of a vault. Out: a Problem at every file but the first of each clash, and at each fact
+that cites what is not there. Nothing is decided here: files stay as they are, and are searched.
 """
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 
 from huimem.errors import Problem
 from huimem.records import Fact, Source
 from huimem.vault.facts import fold
+
+_REF = re.compile(r"(?!\w+://).+[#@].+")
 
 
 def between(sources: Sequence[Source]) -> Iterator[Problem]:
@@ -24,6 +27,18 @@ def between(sources: Sequence[Source]) -> Iterator[Problem]:
         yield Problem(path, 1, f"holds a key that {first} holds too", "Move its sections there.")
     for first, path in _repeated((source, _name(source.path)) for source in sources):
         yield Problem(path, 0, f"differs from {first} only in case or accents", "Rename one of them.")
+    yield from _dangling(sources)
+
+
+def _dangling(sources: Sequence[Source]) -> Iterator[Problem]:
+    """Refs that facts give as where they come from, and that no record has."""
+    known = {str(record.ref) for source in sources for record in source.records}
+    for source in sources:
+        for fact in (record for record in source.records if isinstance(record, Fact)):
+            for ref in fact.sources:
+                if _REF.fullmatch(ref) and known.isdisjoint((ref, f"{source.namespace}/{ref}")):
+                    remedy = "Bring it back, or take it out of `from=`."
+                    yield Problem(source.path, fact.line, f"cites {ref}, which is not in the vault", remedy)
 
 
 def _repeated(owned: Iterable[tuple[Source, Hashable]]) -> Iterator[tuple[str, str]]:

@@ -21,7 +21,8 @@ from typing import Protocol
 from urllib.parse import unquote_to_bytes
 
 from huimem.errors import Problem, UsageError, VaultError
-from huimem.files import Stamp, leftover
+from huimem.files import Stamp, Unreadable, leftover, read
+from huimem.vault.text import whole
 
 NAMESPACES = "namespaces"
 EVERYTHING = "**"  # as the last label of a question's namespace: with all below
@@ -118,7 +119,7 @@ def namespace_text(text: str) -> str:
         return ""
     return "/".join(
         label if _SHORTENED.fullmatch(label) else encode_namespace(decode_namespace(label))
-        for label in text.split("/")
+        for label in whole(text).split("/")
     )
 
 
@@ -200,10 +201,15 @@ class Filter:
 
     @classmethod
     def of(cls, root: Path, include: Sequence[str] = ()) -> Filter:
-        """The filter of a vault: `.huimemignore` leaves out, `include` narrows (gitignore patterns)."""
+        """The filter of a vault: `.huimemignore` leaves out, `include` narrows (gitignore patterns).
+
+        Raises `Unreadable` where there is such a file and its patterns cannot be known.
+        """
         try:
-            lines = (root / IGNORE_FILE).read_text(encoding="utf-8", errors="replace").splitlines()
-        except OSError:
+            lines = read(root / IGNORE_FILE, within=root)[0].decode("utf-8", "replace").splitlines()
+        except Unreadable as error:
+            if not error.gone:
+                raise
             lines = []
         return cls(_spec(include) if include else None, _spec(lines) if lines else None)
 

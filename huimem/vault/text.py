@@ -43,6 +43,13 @@ def legible(text: str) -> str:
     return encode(text).decode("utf-8", "replace") if _SURROGATE.search(text) else text
 
 
+def whole(text: str) -> str:
+    """`text` without surrogates: pairs become the character they mean, single halves U+FFFD."""
+    if not _SURROGATE.search(text):
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
 def normal(text: str) -> str:
     """`text` with `\\n` line ends, no blank first or last lines, no lone surrogates. Idempotent.
 
@@ -53,8 +60,7 @@ def normal(text: str) -> str:
 
 def trim(text: str) -> tuple[str, int]:
     """The normal form of `text` and the number of lines left out before it."""
-    if _SURROGATE.search(text):  # pairs become the character they mean, single halves U+FFFD
-        text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    text = whole(text)
     lines = text.split("\n")
     if "\r" in text:
         lines = [line.rstrip("\r") for line in lines]

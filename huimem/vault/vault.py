@@ -26,6 +26,7 @@ from huimem.vault.layout import Scan
 from huimem.vault.markdown import parse, render
 from huimem.vault.recording import Recording, begin, extend
 from huimem.vault.sources import digest, session_of, source_of
+from huimem.vault.text import whole
 
 # How often a write is tried again when another program changes the file at the same time.
 TRIES = 8
@@ -156,6 +157,7 @@ class Vault:
         self._keep_labels(namespace)
         if session is None:
             return self._start(recording)
+        session = whole(session)
         if not session.strip():
             raise UsageError("the session's id is empty", "Leave it out to begin a new session.")
         with files.lock(self._lock_of(label, session)):
@@ -329,6 +331,7 @@ def _settings(tz: str | None, include: Sequence[str]) -> str:
         "# The time zone of the times in these files; unset: that of the computer.",
         zone,
     ]
+    include = [glob for glob in include if glob.strip()]
     if include:
         globs = ", ".join(json.dumps(glob, ensure_ascii=False) for glob in include)
         lines += [

@@ -107,9 +107,10 @@ def find(text: str, now: datetime, zone: tzinfo) -> Iterator[Reading]:
             continue
         span, grain = point
         ended = _ended(text, found.end(), found, zone)
-        if ended and span.start and ended[0].end and span.start < ended[0].end:
+        if ended and span.start and ended[0].end:
             at = ended[2]
-            yield _reading(TimeRange(span.start, ended[0].end, zone), ended[1], (found.start(), at), now)
+            if span.start < ended[0].end:  # a range that runs backwards says nothing
+                yield _reading(TimeRange(span.start, ended[0].end, zone), ended[1], (found.start(), at), now)
         elif not _TOUCHES_AFTER.match(text, found.end()):
             yield _reading(span, grain, found.span(), now)
 

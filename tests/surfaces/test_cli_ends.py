@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -228,3 +229,45 @@ def test_light_verbs_load_no_heavy_module(args: list[str], allowed: set[str]) ->
     code, *loaded = done.stderr.split()
     assert code == "0"
     assert HEAVY & set(loaded) <= allowed
+
+
+FIRST_RECALL = """
+import sys
+from huimem.surfaces.cli.main import run
+code = run(["recall", "walrus", "-q"] if sys.argv[1] == "quiet" else ["recall", "walrus"])
+print("rich" in sys.modules, code)
+"""
+FIRST = [
+    # files in the vault, how it is asked, whether a bar is drawn on the terminal
+    (3, "aloud", False),
+    (150, "aloud", True),
+    (150, "quiet", False),
+]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals")
+@pytest.mark.parametrize(("count", "how", "drawn"), FIRST)
+def test_a_first_recall_draws_a_bar_where_it_takes_long(
+    count: int, how: str, drawn: bool, tmp_path: Path
+) -> None:
+    import pty
+
+    for number in range(count):
+        (tmp_path / f"{number}.md").write_text("A walrus.", encoding="utf-8")
+    ours, theirs = pty.openpty()
+    done = subprocess.run(
+        [sys.executable, "-c", FIRST_RECALL, how],
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+        text=True,
+        check=True,
+        env={**os.environ, "HUIMEM_VAULT": str(tmp_path), "HUIMEM_EMBEDDER": "none", "TERM": "xterm"},
+    )
+    os.close(theirs)
+    shown = b""
+    with suppress(OSError):  # Linux ends a pseudo-terminal that nobody holds with an error
+        while part := os.read(ours, 65536):
+            shown += part
+    os.close(ours)
+    assert done.stdout.splitlines()[-1] == f"{drawn} 0"
+    assert (b"words" in shown) is drawn

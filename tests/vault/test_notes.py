@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from huimem.markup import searchable
+from huimem.markup import readable, searchable
 from huimem.vault.markdown import parse, render
 from huimem.vault.notes import parse_note, records, slug_of
 
@@ -121,6 +121,26 @@ def test_block_ids_and_comments_are_blank_to_the_index(text: str, shown: str) ->
     pairs = zip(shown, text, strict=True)
     expected = "".join(" " if mark == "." and was != "." else was for mark, was in pairs)
     assert searchable(text) == expected
+
+
+# Text with the place meant at |  → the same as people are shown it, the place still marked.
+SHOWN = [
+    ("trade on |Wednesdays. ^trade-rule", "trade on |Wednesdays."),
+    ("^one\n|b ^two  \nc", "|b  \nc"),
+    ("a <!-- b\nc --> |d", "a |d"),
+    ("one\n\n<!-- why -->\n\n|two", "one\n\n|two"),
+    ("one\r\n<!-- why -->\r\n|two", "one\r\n|two"),
+    ("a <!-- in|side --> b", "a| b"),
+    ("```\n    <!-- code -->\n|x ^y\n```", "```\n    <!-- code -->\n|x ^y\n```"),
+    ("|<!-- all there is -->", "|"),
+    ("a <!-- 1 --> <!-- 2 -->|", "a|"),
+]
+
+
+@pytest.mark.parametrize(("text", "shown"), SHOWN, ids=[text for text, _ in SHOWN])
+def test_block_ids_and_comments_are_not_shown(text: str, shown: str) -> None:
+    whole, (place,) = readable(text.replace("|", ""), text.index("|"))
+    assert f"{whole[:place]}|{whole[place:]}" == shown
 
 
 SLUGS = [

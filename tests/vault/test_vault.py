@@ -190,3 +190,14 @@ def test_what_a_dead_writer_left_is_moved_and_not_thrown_away(vault: Vault) -> N
     assert [path.read_text() for path in (vault.state / "recovered").iterdir()] == ["half a word"]
     assert os.listdir(vault.root / "week") == [f".huimem-{os.getpid()}-00ff.tmp"]
     assert vault.rescue() == ()
+
+
+def test_a_fact_that_cites_what_is_gone_is_named_with_its_line(vault: Vault) -> None:
+    (ref,) = vault.record(HELLO, session="s", now=NOW)
+    (inside,) = vault.record(HELLO, session="s", namespace="alice", now=NOW)
+    for folder, cited in (("", f"{ref},gone#1,https://a.b/#c"), ("namespaces/alice/", f"{ref},{inside}")):
+        text = f"---\nkey: diet\n---\n\n## 2026-04-06\n<!-- from={cited} -->\n\nNo nuts.\n"
+        put(vault, f"{folder}facts/diet.md", text)
+    (problem,) = vault.problems()
+    assert (problem.path, problem.line) == ("facts/diet.md", 5)
+    assert problem.message == "cites gone#1, which is not in the vault" and problem.remedy

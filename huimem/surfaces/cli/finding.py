@@ -13,7 +13,8 @@ from huimem import files
 from huimem.errors import NotFound, UsageError
 from huimem.records import Record, Ref, Source
 from huimem.surfaces.cli.paths import paths_in
-from huimem.vault.layout import split_namespace
+from huimem.vault.layout import namespace_text, split_namespace
+from huimem.vault.text import whole
 from huimem.vault.vault import Vault
 
 _PLACE = re.compile(r"(?P<path>.+?)(?::(?P<line>\d{1,9}))?")
@@ -39,21 +40,22 @@ class Found:
         return records[max(self.at - count, 0) : self.at], records[self.at + 1 : self.at + 1 + count]
 
 
-def find(vault: Vault, text: str) -> Found:
+def find(vault: Vault, text: str, namespace: str | None = None) -> Found:
     """The record that `text` names: a ref, or `path:line` with any line of it.
 
+    A ref may have its namespace written out or encoded; one without takes `namespace`.
     Raises `NotFound`, and `UsageError` for text that is neither.
     """
     place = _PLACE.fullmatch(text)
     if place and (isfile(place["path"]) or isfile(vault.root / place["path"])):
         return _at_line(vault, paths_in(vault, Path(place["path"]))[0], int(place["line"] or 1))
     try:
-        ref = Ref.parse(text)
+        ref = Ref.parse(whole(text))
     except ValueError as error:
         hint = "Refs and places are printed by huimem recall and huimem list."
         raise UsageError(str(error), hint) from error
     unread: list[files.Unreadable] = []
-    for meant in (ref, _unencoded(ref)) if ref.namespace else (ref,):
+    for meant in _meant(ref, namespace):
         for path in _paths(vault, meant):
             if found := _in_file(vault, path, meant, unread):
                 return found
@@ -67,9 +69,11 @@ def find(vault: Vault, text: str) -> Found:
     )
 
 
-def _unencoded(ref: Ref) -> Ref:
-    """The ref of a note in a folder whose `/` was typed as it is: `notes/reading#…` is no namespace."""
-    return replace(ref, namespace="", session=f"{ref.namespace}/{ref.session}")
+def _meant(ref: Ref, namespace: str | None) -> Iterator[Ref]:
+    """What a ref as it was typed may mean: in a namespace, or in a folder with its `/` written out."""
+    yield replace(ref, namespace=namespace_text(ref.namespace or namespace or ""))
+    if ref.namespace:
+        yield replace(ref, namespace="", session=f"{ref.namespace}/{ref.session}")
 
 
 def _paths(vault: Vault, ref: Ref) -> Iterator[str]:

@@ -39,7 +39,7 @@ def command(shared: Shared, ref: str, context: int) -> int:
     REF is a ref, or PATH:LINE as recall prints it. Exit code 1 where there is no such record.
     """
     vault, setting = vault_of(shared)
-    found = find(vault, ref)
+    found = find(vault, ref, shared.namespace)
     if shared.json:
         print_document(
             shown_document(found.source, found.at, found.beside(context), setting.zone, found.link)

@@ -1,0 +1,123 @@
+"""Memory itself: what its verbs take and promise beyond what the command line shows."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from huimem import Memory, UsageError, overview
+from huimem.locks import lock
+from huimem.recall.query import Keywords
+from huimem.surfaces.cli.finding import find
+
+SAID = ({"role": "user", "content": "The walrus waves.", "at": "2026-04-06T10:00:00"},)
+
+
+@pytest.fixture
+def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Memory]:
+    monkeypatch.setenv("HUIMEM_EMBEDDER", "hashing")
+    with Memory.create(tmp_path / "vault", tz="Asia/Shanghai") as memory:
+        yield memory
+
+
+# A namespace as somebody names it, how refs and JSON have it.
+NAMES = [
+    ("Åsa@x.org", "%c3%85sa%40x%2eorg"),
+    ("项目 A", "%e9%a1%b9%e7%9b%ae%20%41"),
+    ("alice", "alice"),
+    ("Alice", "%41lice"),
+    ("a.b/C d", "a%2eb/%43%20d"),
+    ("con", "%63on"),
+    ("long" * 40, f"{'long' * 15}lon~02ac1b78e8d21ef9"),
+    ("no\udcfftext", "no%ef%bf%bdtext"),
+]
+
+
+def test_a_namespace_is_asked_as_it_was_recorded_written_out_or_encoded(memory: Memory) -> None:
+    for name, encoded in NAMES:
+        (ref,) = memory.record(SAID, namespace=name)
+        assert ref.namespace == encoded
+        for written in (f"{name}/{ref.session}#{ref.at}", str(ref)):
+            assert find(memory.vault, written).record.ref == ref
+        assert find(memory.vault, f"{ref.session}#{ref.at}", name).record.ref == ref
+    for name, encoded in NAMES:
+        for asked in (name, encoded, f"{name}/**"):
+            hits = memory.recall("walrus", namespace=asked, limit=50).hits
+            assert [hit.ref.namespace for hit in hits] == [encoded]
+            assert [one.namespace for one in overview.listed(memory, namespace=asked)] == [encoded]
+        assert [week.turns for week in overview.weeks(memory, namespace=name)] == [1]
+    assert len(memory.recall("walrus", namespace="**", limit=50).hits) == len(NAMES)
+    assert memory.recall("walrus").hits == ()
+    assert memory.recall("walrus", namespace="nobody").hits == ()
+    with pytest.raises(UsageError, match="label is empty"):
+        memory.recall("walrus", namespace="a//b")
+
+
+FILTERS = [
+    # keywords, whether they let the turn pass
+    ({"roles": ("User",)}, True),
+    ({"roles": ("用户",)}, True),
+    ({"roles": ("human", "tool")}, True),
+    ({"roles": ("AI",)}, False),
+    ({"kinds": ("Turn",)}, True),
+    ({"kinds": ("note",)}, False),
+    ({"tags": ("sea",)}, True),
+    ({"tags": ("#sea",)}, True),
+    ({"tags": ("land",)}, False),
+]
+
+
+@pytest.mark.parametrize(("keywords", "passes"), FILTERS, ids=[str(row[0]) for row in FILTERS])
+def test_filters_are_named_as_in_files(keywords: Keywords, passes: bool, memory: Memory) -> None:
+    text = "---\ntags: [sea]\n---\n\n## User · 2026-04-06 10:00:00\n\nThe walrus waves.\n"
+    (memory.vault.root / "sea.md").write_text(text, encoding="utf-8")
+    assert bool(memory.recall("walrus", **keywords).hits) is passes
+    assert bool(overview.listed(memory, **keywords)) is passes
+
+
+def test_a_recall_tells_how_catching_up_with_the_files_goes(memory: Memory) -> None:
+    for number in range(3):
+        (memory.vault.root / f"{number}.md").write_text("walrus", encoding="utf-8")
+    told: list[tuple[str, int, int]] = []
+    assert len(memory.recall("walrus", progress=lambda *step: told.append(step)).hits) == 3
+    assert told[-1] == ("words", 3, 3)
+    told.clear()
+    memory.recall("walrus", progress=lambda *step: told.append(step))
+    assert [step for step in told if step[1] != step[2]] == []
+
+
+def test_a_question_does_not_wait_for_whoever_holds_the_index(memory: Memory) -> None:
+    memory.record(SAID)
+    memory.sync(vectors=False)
+    with lock(memory.index.folder / "index.lock"):
+        begun = time.monotonic()
+        answer = memory.recall("walrus")  # its vector cannot be published
+        assert len(answer.hits) == 1 and answer.freshness.engine == "words"
+        (memory.vault.root / "new.md").write_text("Another walrus.", encoding="utf-8")
+        answer = memory.recall("walrus")
+        assert time.monotonic() - begun < 8
+    assert len(answer.hits) == 1
+    assert (answer.freshness.fresh, answer.freshness.pending) == (False, 1)
+    assert [str(os.getpid()) in warning for warning in answer.warnings] == [True]
+    assert len(memory.recall("walrus").hits) == 2
+
+
+def test_an_index_of_nothing_answers_by_words(memory: Memory) -> None:
+    assert overview.status(memory).engine == "words"
+    assert memory.recall("walrus").freshness.engine == "words"
+    memory.record(SAID)
+    assert memory.recall("walrus").freshness.engine == "words+meaning"
+    assert overview.status(memory).engine == "words+meaning"
+
+
+def test_a_list_says_which_times_are_guessed(memory: Memory) -> None:
+    memory.record(SAID)
+    (memory.vault.root / "undated.md").write_text("A walrus.", encoding="utf-8")
+    assert {one.path: one.inferred for one in overview.listed(memory) if "undated" in one.path} == {
+        "undated.md": True
+    }
+    assert [one.inferred for one in overview.listed(memory, kinds=("turn",))] == [False]
