@@ -21,8 +21,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from huimem.errors import Conflict, HuimemError, WriteFailed
+from huimem.errors import Conflict, HuimemError
 from huimem.locks import lock, written_elsewhere
+from huimem.refusals import REMEDIES, refused
 from huimem.renaming import EXCHANGE, NOREPLACE, renamed
 
 __all__ = [
@@ -42,18 +43,6 @@ _FOLDER: int = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
 _DESCRIPTORS = os.open in os.supports_dir_fd
 
 _CACHE_TAG = b"Signature: 8a477f597d28d172789f06886806bc55\n# Derived by huimem: delete it at will.\n"
-_REMEDIES = {
-    errno.ENOSPC: "The disk is full: free some space and try again.",
-    errno.EDQUOT: "The disk quota is used up: free some space and try again.",
-    errno.EFBIG: "The file would pass the size limit of this process or disk.",
-    errno.EROFS: "The disk is mounted read-only.",
-    errno.EACCES: "No permission: check the owner and mode of the file and its folder.",
-    errno.EPERM: "Not permitted: check the owner, mode and attributes of the file and its folder.",
-    errno.EMFILE: "Too many open files: raise the limit (ulimit -n) or close some programs.",
-    errno.EIO: "The disk reports an error: check it before anything else.",
-    errno.ELOOP: "It is a symlink, and symlinks are not followed: put a real file or folder there.",
-    errno.ENAMETOOLONG: "The name is too long for this disk: choose a shorter one.",
-}
 
 
 class Unreadable(HuimemError):
@@ -161,12 +150,12 @@ def _unreadable(path: Path, error: OSError) -> Unreadable:
         case errno.ENOENT | errno.ENOTDIR:
             return Unreadable(f"{path} is gone", "Nothing to do if that was meant.", gone=True)
         case errno.ELOOP:
-            return Unreadable(f"{path} is, or lies behind, a symlink", _REMEDIES[errno.ELOOP])
+            return Unreadable(f"{path} is, or lies behind, a symlink", REMEDIES[errno.ELOOP])
         case errno.EINVAL | errno.ENXIO | errno.EISDIR:
             return Unreadable(f"{path} is not a regular file", "Move it out of the vault.")
         case errno.EFBIG:
             return Unreadable(f"{path} is too large ({error.strerror})", "Split it into parts.")
-    remedy = _REMEDIES.get(error.errno or 0, "")
+    remedy = REMEDIES.get(error.errno or 0, "")
     return Unreadable(f"{path} cannot be read: {error.strerror or error}", remedy)
 
 
@@ -241,8 +230,7 @@ def _writing(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        remedy = _REMEDIES.get(error.errno or 0, "")
-        raise WriteFailed(f"{path} cannot be written: {error.strerror or error}", remedy) from error
+        raise refused(path, error) from error
 
 
 @contextmanager

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -15,7 +14,7 @@ from types import TracebackType
 from typing import Unpack
 
 from huimem.config import Config, asking_zone, find_vault, load
-from huimem.errors import Locked, MissingExtra
+from huimem.errors import Locked, MissingExtra, WriteFailed
 from huimem.files import Unreadable
 from huimem.index.filters import Filter
 from huimem.index.index import Index
@@ -137,6 +136,7 @@ class Memory:
         pending, warnings = self.catch_up(progress)
         namespaces = self.index.labels(question.namespace)
         narrowed = narrow(question, namespaces)
+        warnings += self._few_vectors(question, narrowed)
         meaning = self._meaning(question, narrowed)
         vectors, passages = self.index.coverage()
         freshness = Freshness(
@@ -164,7 +164,7 @@ class Memory:
 
         `full` reads every file again. Words first, then `vectors`. `progress(what, done, total)` is
         called with "words" or "vectors". Raises Locked where another process holds the index for more
-        than `wait` seconds.
+        than `wait` seconds, WriteFailed where the disk refuses.
         """
         scan = self.vault.scan()
         barred = {*map(printable, scan.unreadable)}
@@ -203,7 +203,11 @@ class Memory:
             return kept[1]
         if len(self._read) >= 64:
             self._read.clear()
-        source = self.vault.read(path)
+        try:
+            source = self.vault.read(path)
+        except Unreadable as error:
+            fault = self.vault.fault(path, error)
+            raise Unreadable(fault.message, fault.remedy, gone=error.gone) from error
         self._read[path] = (stamp, source)
         return source
 
@@ -241,17 +245,32 @@ class Memory:
             done = self.sync(vectors=False, progress=progress, wait=PATIENCE)
         except Locked as locked:
             return self.index.behind, (f"{locked.message}; this answer may miss the newest changes",)
+        except WriteFailed as failed:
+            return self.index.behind, (_unwritten(failed),)
         return len(done.unread), (*done.report.warnings, *done.unread)
 
-    def _meaning(self, question: Query, narrowed: Filter) -> Meaning | None:
-        """The question's vector where every passage it may find has one, a few made now."""
+    def _few_vectors(self, question: Query, narrowed: Filter) -> tuple[str, ...]:
+        """Make the vectors that a question lacks where they are few; why not, if the disk refuses."""
         if self.index.embedder is None or not question.text:
-            return None
+            return ()
         pending = self.index.pending(narrowed)
         if 0 < len(pending) <= FEW_VECTORS:
-            with suppress(Locked):  # words answer alone
+            try:
                 self.index.embed(rows=pending, seconds=VECTOR_SECONDS, wait=PATIENCE)
-            pending = self.index.pending(narrowed)
-        if len(pending):
+            except WriteFailed as failed:
+                return (_unwritten(failed),)
+            except Locked:  # words answer alone
+                pass
+        return ()
+
+    def _meaning(self, question: Query, narrowed: Filter) -> Meaning | None:
+        """The question's vector where every passage it may find has one."""
+        if self.index.embedder is None or not question.text or len(self.index.pending(narrowed)):
             return None
         return Meaning(self.index.embedder.embed([question.text], as_query=True)[0], self.index.scale())
+
+
+def _unwritten(failed: WriteFailed) -> str:
+    """Why an answer may miss the newest changes: the disk does not let them be indexed."""
+    why = f"{failed.message} – {failed.hint}" if failed.hint else f"{failed.message}."
+    return f"{why} This answer may miss the newest changes."

@@ -11,6 +11,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ Huimem = Callable[..., tuple[int, str, str]]
 ROOT = Path(__file__).parent.parent
 GOOD = "## User · 2026-04-06 09:00:00\n\nThe marigold is by the door.\n"
 LARKSPUR = "## User · 2026-04-06 10:00:00\n\nlarkspur\n"
+MISSING = "there was no index: built from {}"
 
 
 @pytest.fixture
@@ -48,6 +50,7 @@ def obedient(vault: Path, huimem: Huimem) -> Iterator[Huimem]:
 
 
 def test_an_unreadable_file_is_named_in_every_answer_it_may_miss(vault: Path, obedient: Huimem) -> None:
+    assert obedient("sync")[0] == 0
     bad = vault / "sessions/bad.md"
     bad.write_text(LARKSPUR, encoding="utf-8")
     bad.chmod(0)
@@ -98,7 +101,7 @@ def test_a_read_only_vault_answers_from_a_state_folder_of_its_own(
     for path in [*vault.rglob("*"), vault]:
         path.chmod(0o500 if path.is_dir() else 0o400)
     code, out, err = obedient("recall", "marigold")
-    assert (code, err) == (0, "") and "good.md:3" in out
+    assert (code, err) == (0, f"warning: {MISSING.format('1 file')}\n") and "good.md:3" in out
     state = json.loads(obedient("status", "--json")[1])["state"]
     assert not Path(state).is_relative_to(vault) and (Path(state) / "catalog.db").is_file()
     for words in (("record", "--role", "user"), ("init", "."), ("init", "below")):
@@ -131,6 +134,89 @@ def test_a_write_that_the_disk_refuses_leaves_what_was_there(
     assert ".md cannot be written: File too large\nhint: The file would pass the size limit" in err
     assert tree(vault) == before  # no temp file either
     assert huimem(*words, given=much)[0] == 0
+
+
+def refuse_all_writes(state: Path) -> AbstractContextManager[None]:
+    return no_file_beyond(4096)
+
+
+def modes(name: str, mode: int) -> Callable[[Path], AbstractContextManager[None]]:
+    """Something in the state folder has a mode that allows too little, and modes are obeyed."""
+
+    @contextmanager
+    def refuse(state: Path) -> Iterator[None]:
+        (state / name).chmod(mode)
+        with obeying_modes():
+            yield
+        (state / name).chmod(0o700)
+
+    return refuse
+
+
+# How the index cannot be written; the file that is named, the system's word and the remedy; how many
+# files the answer may miss, and by what means it is found.
+REFUSALS = {
+    "no file may grow": (refuse_all_writes, "catalog.db cannot be written: File too large – The file", 1),
+    "catalog": (modes("catalog.db", 0o400), "catalog.db cannot be written: Permission denied – No perm", 1),
+    "words": (modes("words", 0o500), "words cannot be written: Permission denied – No permission: check", 1),
+    "vectors": (modes("vectors", 0o500), "faiss cannot be written: Permission denied – No permission", 0),
+    "cache": (modes("embeddings.db", 0o400), "embeddings.db cannot be written: Permission denied – No", 0),
+    "lock": (modes("index.lock", 0o400), "index.lock cannot be made: Permission denied – The state fol", 1),
+}
+
+
+@pytest.mark.parametrize("case", REFUSALS)
+def test_an_index_that_cannot_be_written_still_answers(
+    case: str, vault: Path, huimem: Huimem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refuse, says, pending = REFUSALS[case]
+    monkeypatch.setenv("HUIMEM_EMBEDDER", "hashing")
+    assert huimem("sync")[0] == 0
+    (vault / "sessions/late.md").write_text(LARKSPUR, encoding="utf-8")
+    before = tree(vault)
+    with refuse(vault / ".huimem"):
+        for _ in range(2):  # a write that failed leaves the index as usable as it was
+            code, out, err = huimem("recall", "marigold")
+            assert code == 0 and "sessions/good.md:3" in out and says in err, err
+            assert err.startswith(f"warning: {vault}") and err.count("\n") == 1
+        answer = json.loads(huimem("recall", "marigold", "--json")[1])
+        assert answer["index"]["pending"] == pending and answer["index"]["fresh"] is not bool(pending)
+        assert [says in line for line in answer["warnings"]] == [True]
+        code, out, err = huimem("sync")
+        assert code == 3 and says.replace(" – ", "\nhint: ") in err
+    assert tree(vault) == before
+    code, out, err = huimem("recall", "larkspur")
+    assert (code, err) == (0, "") and "sessions/late.md:3" in out and "index fresh\n" in out
+    assert "vectors   2 of 2" in huimem("status")[1]
+
+
+FULL_LATER = """
+set -e
+mkdir notes && printf 'The marigold is by the door.' > notes/good.md && touch huimem.toml
+"$@" sync -q
+printf 'larkspur' > notes/late.md
+head -c 100m /dev/zero > filler 2>/dev/null || true
+"$@" recall marigold || echo "[$?]"
+"$@" sync || echo "[$?]"
+rm filler
+"$@" recall larkspur -q || echo "[$?]"
+"""
+
+
+@pytest.mark.slow
+def test_a_disk_that_fills_up_later_leaves_what_is_indexed(vault: Path) -> None:
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = on_a_small_disk(vault, FULL_LATER, [sys.executable, "-m", "huimem"], env)
+    if done is None:
+        pytest.skip("this system gives nobody a small disk of their own")
+    assert "1 hit · 1 file not in the index yet" in done.stdout
+    assert (
+        done.stdout.index("notes/good.md:1") < done.stdout.index("[3]") < done.stdout.index("notes/late.md:1")
+    )
+    assert done.stdout.count("[") == 1
+    why = "cannot be written: No space left on device"
+    assert f"{why} – The disk is full: free some space" in done.stderr
+    assert f"{why}\nhint: The disk is full: free some space" in done.stderr
 
 
 FULL = """
@@ -193,9 +279,46 @@ def test_a_damaged_state_folder_rebuilds_itself_and_says_so(
 
 
 def test_a_deleted_state_folder_comes_back(vault: Path, huimem: Huimem) -> None:
-    answer = huimem("recall", "marigold")
-    shutil.rmtree(vault / ".huimem")
-    assert huimem("recall", "marigold") == answer
+    (vault / "sessions/more.md").write_text(LARKSPUR, encoding="utf-8")
+    said = f"warning: {MISSING.format('2 files')}\n"
+    for words in (("recall", "marigold"), ("sync",)):
+        code, answer, _ = huimem("recall", "marigold")
+        shutil.rmtree(vault / ".huimem")
+        assert huimem(*words)[2] == said
+        assert huimem("recall", "marigold") == (code, answer, "")  # said once
+        shutil.rmtree(vault / ".huimem")
+        assert MISSING.format("2 files") in huimem(*words, "--json")[1]
+
+
+def test_a_new_vault_misses_no_index(tmp_path: Path, huimem: Huimem, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HUIMEM_EMBEDDER", "none")
+    monkeypatch.chdir(tmp_path)
+    assert huimem("init", ".")[0] == 0
+    assert huimem("record", "--role", "user", "--title", "Hello", given="hello")[0] == 0
+    code, _, err = huimem("recall", "hello")
+    assert (code, err) == (0, "")
+
+
+WRONG_KINDS = ["catalog.db", "seal.json", "index.lock", "words", "vectors", "embeddings.db"]
+
+
+@pytest.mark.parametrize("name", WRONG_KINDS)
+def test_what_is_of_the_wrong_kind_in_the_state_folder_is_made_anew(
+    name: str, vault: Path, huimem: Huimem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HUIMEM_EMBEDDER", "hashing")
+    answer = huimem("recall", "marigold")[1]
+    place = vault / ".huimem" / name
+    if place.is_dir():
+        shutil.rmtree(place)
+        place.write_bytes(b"no folder")
+    else:
+        place.unlink()
+        (place / "below").mkdir(parents=True)
+    code, out, err = huimem("recall", "marigold")
+    assert (code, out) == (0, answer)
+    assert err.startswith(f"warning: {name} in the state folder was no ")
+    assert huimem("recall", "marigold") == (0, answer, "")
 
 
 ODD_STATE = [

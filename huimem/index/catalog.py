@@ -16,7 +16,9 @@ from pathlib import Path
 from urllib.parse import quote
 
 from huimem import files
-from huimem.index.seal import CATALOG, Damaged
+from huimem.errors import WriteFailed
+from huimem.index.disk import broken, refusals
+from huimem.index.seal import CATALOG, JOURNAL, Damaged
 
 SCHEMA_VERSION = "1"
 
@@ -81,37 +83,55 @@ class Identity:
     schema: str = SCHEMA_VERSION
 
 
+class Still(sqlite3.Connection):
+    """A reader's connection to a catalog taken as unchanging: for one snapshot, not to be kept."""
+
+
 def connect(folder: Path, *, write: bool = False) -> sqlite3.Connection:
     """A connection to an existing catalog, for use by one thread at a time.
 
-    Only the holder of the index lock may ask for `write`. Raises `Damaged` where there is none.
+    Only the holder of the index lock may ask for `write`. Raises `Damaged` where there is none,
+    `WriteFailed` where the disk lets nobody in.
     """
-    return _connect(folder / CATALOG, write=write)
-
-
-def _connect(path: Path, *, write: bool) -> sqlite3.Connection:
-    if not path.is_file():
-        raise Damaged(f"{path.name} is missing")
-    mode = "rw" if write else "ro"
-    db = sqlite3.connect(
-        f"file:{quote(os.fspath(path.absolute()))}?mode={mode}",
-        uri=True,
-        isolation_level=None,
-        check_same_thread=False,
-        timeout=10.0,
-    )
+    path = folder / CATALOG
+    if write:
+        return _connect(path, "mode=rw")
     try:
-        db.execute("PRAGMA cell_size_check = ON")
-        if write:
-            db.execute("PRAGMA synchronous = NORMAL")
-            db.execute("PRAGMA secure_delete = ON")
-        else:
-            db.execute("PRAGMA query_only = ON")
-        db.execute("PRAGMA cache_size = -65536")  # KiB, taken as needed
-        return db
-    except sqlite3.Error as error:
-        db.close()
-        raise Damaged(f"{CATALOG}: {error}") from error
+        return _connect(path, "mode=ro")
+    except WriteFailed:
+        # Even a reader needs a file beside the catalog, to agree with writers on the journal. Where the
+        # disk refuses that file and the journal is empty, nobody writes and the catalog is all there is.
+        if os.path.exists(folder / JOURNAL) and os.path.getsize(folder / JOURNAL):
+            raise
+        return _connect(path, "mode=ro&immutable=1", Still)
+
+
+def _connect(path: Path, how: str, sort: type[sqlite3.Connection] = sqlite3.Connection) -> sqlite3.Connection:
+    if not os.path.isfile(path):
+        raise Damaged(f"{path.name} is missing")
+    with reading(), refusals(path):
+        db = sqlite3.connect(
+            f"file:{quote(os.fspath(path.absolute()))}?{how}",
+            uri=True,
+            isolation_level=None,
+            check_same_thread=False,
+            timeout=10.0,
+            factory=sort,
+        )
+        try:
+            db.execute("PRAGMA cell_size_check = ON")
+            db.execute("PRAGMA temp_store = MEMORY")  # a full disk must not stop a question
+            db.execute("PRAGMA cache_size = -65536")  # KiB, taken as needed
+            if how == "mode=rw":
+                db.execute("PRAGMA synchronous = NORMAL")
+                db.execute("PRAGMA secure_delete = ON")
+            else:
+                db.execute("PRAGMA query_only = ON")
+            db.execute("PRAGMA schema_version").fetchone()  # now, and not in the middle of an answer
+        except BaseException:
+            db.close()
+            raise
+    return db
 
 
 def make(folder: Path, identity: Identity) -> None:
@@ -123,7 +143,15 @@ def make(folder: Path, identity: Identity) -> None:
     for end in ("", "-wal", "-shm"):
         files.remove(new.with_name(new.name + end))
     files.create(new, b"")
-    with closing(_connect(new, write=True)) as db:
+    with refusals(new):
+        _fill(new, identity)
+        for end in ("-wal", "-shm"):  # the old catalog's: a new one must not find them
+            files.remove(folder / f"{CATALOG}{end}")
+        os.replace(new, folder / CATALOG)
+
+
+def _fill(new: Path, identity: Identity) -> None:
+    with closing(_connect(new, "mode=rw")) as db:
         db.execute("PRAGMA journal_mode = WAL")
         db.executescript(f"BEGIN; {SCHEMA} COMMIT;")
         with transaction(db):
@@ -132,9 +160,15 @@ def make(folder: Path, identity: Identity) -> None:
                 "INSERT INTO meta VALUES (?, ?)", [*values.items(), ("generation", str(secrets.randbits(48)))]
             )
             db.executemany("INSERT INTO counter VALUES (?, 1)", [(name,) for name in COUNTERS])
-    for end in ("-wal", "-shm"):  # the old catalog's: a new one must not find them
-        files.remove(folder / f"{CATALOG}{end}")
-    os.replace(new, folder / CATALOG)
+
+
+def settle(db: sqlite3.Connection) -> None:
+    """Move the journal into the catalog, so that a disk that refuses everything can still be read.
+
+    Where a reader is in the middle of something, the next writer does it.
+    """
+    db.execute("PRAGMA busy_timeout = 0")
+    db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 def identity_of(db: sqlite3.Connection) -> Identity:
@@ -174,18 +208,12 @@ def transaction(db: sqlite3.Connection) -> Iterator[None]:
         raise
 
 
-def broken(error: sqlite3.DatabaseError) -> bool:
-    """Whether an error says that the file itself is no good, rather than busy, full or forbidden."""
-    name = getattr(error, "sqlite_errorname", "")
-    return str(name).startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_ERROR", "SQLITE_IOERR_SHORT"))
-
-
 @contextmanager
 def reading() -> Iterator[None]:
     """Turn what SQLite says of a broken file into `Damaged`; a busy disk stays what it is."""
     try:
         yield
-    except sqlite3.DatabaseError as error:
+    except sqlite3.Error as error:
         if not broken(error):
             raise
         raise Damaged(f"{CATALOG}: {error}") from error

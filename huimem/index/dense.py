@@ -116,11 +116,14 @@ def open_segment(folder: Path, segment: SegmentRow, *, verify: bool) -> Any:
 
 def check(path: Path, segment: SegmentRow, *, verify: bool) -> None:
     """Raise `Damaged` unless a segment's file is as the catalog names it."""
-    status = files.stamp(path)
-    if status is None or status.size != segment.size:
-        raise Damaged(f"{VECTORS}/{segment.file} is missing or cut short")
-    if verify and sha256(path.read_bytes()) != segment.sha256:
-        raise Damaged(f"{VECTORS}/{segment.file} was changed")
+    try:
+        status = files.stamp(path)
+        if status is None or status.size != segment.size:
+            raise Damaged(f"{VECTORS}/{segment.file} is missing or cut short")
+        if verify and sha256(path.read_bytes()) != segment.sha256:
+            raise Damaged(f"{VECTORS}/{segment.file} was changed")
+    except (OSError, files.Unreadable) as error:
+        raise Damaged(f"{VECTORS}/{segment.file} cannot be read: {error}") from error
 
 
 def sha256(data: bytes) -> str:

@@ -6,6 +6,7 @@ folder holds nothing that the files do not: it may vanish or be damaged at any m
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -14,15 +15,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from huimem import files
-from huimem.errors import Locked, Problem
-from huimem.index import catalog, dense, embedding, repair, seal, segments, sync, tokens
+from huimem.errors import Locked, Problem, WriteFailed
+from huimem.index import catalog, dense, embedding, kinds, repair, seal, segments, sync, tokens
 from huimem.index.batch import as_problems
 from huimem.index.calibrate import Scale, calibrate
 from huimem.index.catalog import Identity
+from huimem.index.disk import refusals
 from huimem.index.filters import Filter
 from huimem.index.readers import Readers
 from huimem.index.rows import Changes, Counts, EmbedReport, SyncReport
-from huimem.index.seal import CATALOG, Damaged, Seal
+from huimem.index.seal import CATALOG, LOCK, Damaged, Seal
 from huimem.index.snapshot import Snapshot
 from huimem.index.vectors import Cache, Remembering
 from huimem.ports import Embedder
@@ -49,6 +51,7 @@ class Index:
         self.behind = 0
         self._identity = Identity(vault_id, tokens.IDENTITY)
         self._warnings: list[str] = []
+        self._begun = False  # there was no index, and no sync has filled this one yet
         self._readers = Readers(folder, embedder.name if embedder else None)
         self._scale: Scale | None = None
 
@@ -56,12 +59,16 @@ class Index:
     def open(cls, folder: Path, embedder: Embedder | None, *, vault_id: str) -> Index:
         """The index in `folder`; what is missing, damaged or another vault's is begun anew, and said.
 
-        Raises WriteFailed where the folder cannot be made or written, Locked where a damaged index is
-        in use by another process.
+        Where nothing can be written, what stands there is used; `sync` says why it cannot be mended.
+        Raises WriteFailed where nothing usable stands there, Locked where a damaged index is in use by
+        another process.
         """
         index = cls(folder, embedder, vault_id)
-        files.make_derived_folder(folder)
-        index._mend(10.0)
+        try:
+            index._mend(10.0)
+        except WriteFailed:
+            if repair.foreign(folder, index._identity, read_all=True):
+                raise
         index._notice_embedder()
         return index
 
@@ -97,19 +104,22 @@ class Index:
         Files whose stamp differs, or may hide a change, are `read`; what cannot be read keeps its old
         rows and gets a Problem. Paths that are missing are removed, unless they lie under `unreadable`
         folders or outside `only` (paths or folders). `full` reads every file and checks every derived
-        one. Raises Locked after `wait` seconds; what was published until then stands.
+        one. Raises Locked after `wait` seconds, WriteFailed where the disk refuses; what was published
+        until then stands.
         """
         start = time.monotonic()
-        self._mend(wait, thorough=full)
-        changes = self.changes(listing, only=only, unreadable=unreadable, full=full)
-        report = SyncReport(unchanged=changes.unchanged)
-        if changes:
-            work = sync.Sync(self.folder, listing, read, lambda: self._writing(wait), progress)
-            try:
+        try:
+            self._mend(wait, thorough=full)
+            changes = self.changes(listing, only=only, unreadable=unreadable, full=full)
+            report = SyncReport(unchanged=changes.unchanged)
+            if changes:
+                work = sync.Sync(self.folder, listing, read, lambda: self._writing(wait), progress)
                 report = work.run(changes)
-            except Locked:
-                self.behind = len(changes.new) + len(changes.changed) + len(changes.removed)
-                raise
+        except (Locked, WriteFailed):
+            left = self.changes(listing, only=only, unreadable=unreadable)
+            self.behind = len(left.new) + len(left.changed) + len(left.removed)
+            raise
+        self._tell_of_beginning(len(changes.new))
         self.behind = 0
         return SyncReport(
             report.added,
@@ -120,6 +130,13 @@ class Index:
             (*self._said(), *report.warnings),
             time.monotonic() - start,
         )
+
+    def _tell_of_beginning(self, count: int) -> None:
+        """That there was no index for files that were there before it: nobody can say why."""
+        if self._begun and count:
+            what = "1 file" if count == 1 else f"{count} files"
+            self._warnings.insert(0, f"there was no index: built from {what}")
+        self._begun = False
 
     def embed(
         self,
@@ -282,28 +299,38 @@ class Index:
     @contextmanager
     def _writing(self, wait: float) -> Iterator[sqlite3.Connection]:
         """The writer's connection, under the lock; the seal is off meanwhile, and stays off on failure."""
-        with files.lock(self.folder / "index.lock", timeout=wait):
-            self._warnings += repair.mend(self.folder, self._identity)
+        with files.lock(self.folder / LOCK, timeout=wait), refusals(self.folder / CATALOG):
+            self._repair()
             seal.break_open(self.folder)
             with closing(catalog.connect(self.folder, write=True)) as db:
                 yield db
+                catalog.settle(db)
             seal.close(self.folder)
 
     def _mend(self, wait: float, *, thorough: bool = False) -> None:
         """See that the state folder is ours and whole; repair it if not. Costs a few stats if it is."""
         files.make_derived_folder(self.folder)
+        self._warnings += kinds.clear(self.folder, LOCK)
         if not thorough and not repair.needed(self.folder, self._identity):
             return
         # Without a seal another process may be writing: it leaves one, and readers need not wait.
         busy = not thorough and seal.look(self.folder)[0] is Seal.OPEN and (self.folder / CATALOG).exists()
         try:
-            with files.lock(self.folder / "index.lock", timeout=0.0 if busy else wait):
+            with files.lock(self.folder / LOCK, timeout=0.0 if busy else wait):
                 if thorough:
                     seal.break_open(self.folder)
-                self._warnings += repair.mend(self.folder, self._identity)
+                with refusals(self.folder / CATALOG):
+                    self._repair()
         except Locked:
             if not busy:
                 raise
+
+    def _repair(self) -> None:
+        """Mend under the lock, and remember what is to be said of it."""
+        missing = not os.path.lexists(self.folder / CATALOG)
+        said = repair.mend(self.folder, self._identity)
+        self._warnings += said
+        self._begun |= missing and not said
 
     def _notice_embedder(self) -> None:
         if self.embedder is None:

@@ -16,7 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from huimem import files
+from huimem.index.disk import refusals
 from huimem.index.seal import WORDS, Damaged
+from huimem.refusals import refused, trial
 
 if TYPE_CHECKING:
     import numpy as np
@@ -90,7 +92,7 @@ class Words:
 
 def exists(folder: Path) -> bool:
     """Whether there is a word index under the state folder."""
-    return (folder / WORDS / "meta.json").is_file()
+    return os.path.isfile(folder / WORDS / "meta.json")
 
 
 def open_words(folder: Path) -> Words:
@@ -118,38 +120,43 @@ def reload(words: Words) -> Words:
 def publish(folder: Path, add: Iterable[Posting], drop: Iterable[int], beyond: int | None) -> None:
     """Commit: first drop chunks `drop` and all rows from `beyond` on, then add. The caller holds the lock.
 
-    Rows from `beyond` on are what a cut-off earlier run left behind; None leaves them.
+    Rows from `beyond` on are what a cut-off earlier run left behind; None leaves them. Raises `Damaged`
+    where it cannot be done, `WriteFailed` where that is the disk's doing.
     """
     import tantivy
 
     path = folder / WORDS
     files.make_folder(path)
-    with _guarded():
+    with _told_from_refusals(path), _guarded():
         schema = _schema()
         index = tantivy.Index(schema, path=str(path), reuse=True)
         writer = index.writer(heap_size=_HEAP, num_threads=1)
-        # Deleting by term does nothing to a number, and does not say so; deleting by query does.
-        writer.delete_documents_by_query(tantivy.Query.term_set_query(schema, "row", list(drop)))
-        if beyond is not None:
-            unsigned = tantivy.FieldType.Unsigned
-            writer.delete_documents_by_query(
-                tantivy.Query.range_query(schema, "row", unsigned, lower_bound=beyond)
-            )
-        for posting in add:
-            writer.add_document(_document(posting))
-        writer.commit()
-        writer.wait_merging_threads()
+        try:
+            # Deleting by term does nothing to a number, and does not say so; deleting by query does.
+            writer.delete_documents_by_query(tantivy.Query.term_set_query(schema, "row", list(drop)))
+            if beyond is not None:
+                unsigned = tantivy.FieldType.Unsigned
+                writer.delete_documents_by_query(
+                    tantivy.Query.range_query(schema, "row", unsigned, lower_bound=beyond)
+                )
+            for posting in add:
+                writer.add_document(_document(posting))
+            writer.commit()
+            writer.wait_merging_threads()
+        finally:
+            del writer  # its lock goes with it, and an error would keep it for as long as it is looked at
     _make_private(path)
 
 
 def remove(folder: Path) -> None:
-    """Take the word index away."""
-    shutil.rmtree(folder / WORDS, ignore_errors=True)
+    """Take the word index away. Raises `WriteFailed` where the disk refuses."""
+    with refusals(folder / WORDS), suppress(FileNotFoundError):
+        shutil.rmtree(folder / WORDS)
 
 
 def _make_private(path: Path) -> None:
     """Tantivy writes with the mode of the process; what it wrote is for its owner alone."""
-    with os.scandir(path) as entries:
+    with refusals(path), os.scandir(path) as entries:
         for entry in entries:
             with suppress(FileNotFoundError):
                 if entry.stat(follow_symlinks=False).st_mode & 0o077:
@@ -167,6 +174,18 @@ def _guarded() -> Iterator[None]:
         if type(error).__name__ != "PanicException":
             raise
         raise Damaged(f"{WORDS}: {error}") from error
+
+
+@contextmanager
+def _told_from_refusals(path: Path) -> Iterator[None]:
+    """Writing threads of tantivy die of a full disk without saying so: then it is no damage."""
+    try:
+        yield
+    except Damaged as damage:
+        cause = trial(path)
+        if cause is None:
+            raise
+        raise refused(path, cause) from damage
 
 
 def _schema() -> tantivy.Schema:

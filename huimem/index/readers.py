@@ -14,7 +14,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from huimem.index import catalog, dense, lexical, seal, segments
+from huimem.index.catalog import Still
 from huimem.index.dense import View
+from huimem.index.disk import refusals
 from huimem.index.lexical import Words
 from huimem.index.seal import CATALOG, Damaged, Seal
 from huimem.index.snapshot import Snapshot
@@ -45,8 +47,13 @@ class Readers:
         """One fixed state of the index, for reading; use it as a context manager."""
         for _ in range(_TRIES):
             db = self._connection()
-            db.execute("BEGIN")
-            state = catalog.generation(db)
+            try:
+                with refusals(self._folder / CATALOG):
+                    db.execute("BEGIN")
+                    state = catalog.generation(db)
+            except BaseException:
+                db.close()
+                raise
             words, warnings = self._words_of(state)
             # A writer that published meanwhile may have dropped words this catalog still lists.
             if self._current(state):
@@ -120,11 +127,13 @@ class Readers:
         return ready or catalog.connect(self._folder)
 
     def _release(self, db: sqlite3.Connection) -> None:
-        if db.in_transaction:
-            db.execute("ROLLBACK")
         try:
-            inode = os.stat(self._folder / CATALOG).st_ino
-        except OSError:
+            if db.in_transaction:
+                db.execute("ROLLBACK")
+            inode = None if isinstance(db, Still) else os.stat(self._folder / CATALOG).st_ino
+        except (OSError, sqlite3.Error):
+            inode = None
+        if inode is None:
             db.close()
             return
         with self._guard:
@@ -132,8 +141,10 @@ class Readers:
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
+        """A connection for a few questions to the catalog as it stands."""
         db = self._connection()
         try:
-            yield db
+            with refusals(self._folder / CATALOG):
+                yield db
         finally:
             self._release(db)

@@ -12,25 +12,31 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
-from huimem import files
 from huimem.errors import WriteFailed
-from huimem.index import catalog, dense, lexical, seal, segments
+from huimem.index import catalog, dense, kinds, lexical, seal, segments
 from huimem.index.batch import postings
 from huimem.index.catalog import Identity
+from huimem.index.disk import refusals
 from huimem.index.seal import CATALOG, VECTORS, WORDS, Damaged, Seal
+
+_NONE = "there is none yet"
+_REMEDY = "Check the disk, or delete the state folder: it is built again from the files."
 
 
 def needed(folder: Path, identity: Identity) -> bool:
     """Whether `mend` has anything to do: the seal is off or broken, or the index is somebody else's."""
-    return seal.look(folder)[0] is not Seal.WHOLE or bool(_foreign(folder, identity, read_all=False))
+    if kinds.misplaced(folder) or seal.look(folder)[0] is not Seal.WHOLE:
+        return True
+    return bool(foreign(folder, identity, read_all=False))
 
 
 def mend(folder: Path, identity: Identity) -> tuple[str, ...]:
     """Make the state folder usable and seal it; what was lost, a line each. The caller holds the lock."""
+    cleared = kinds.clear(folder)
     state, odd = seal.look(folder)
-    lost = _foreign(folder, identity, read_all=state is not Seal.WHOLE)
+    lost = foreign(folder, identity, read_all=state is not Seal.WHOLE)
     if state is Seal.WHOLE and not lost:
-        return ()
+        return cleared
     seal.break_open(folder)
     if state is Seal.DAMAGED and any(name.startswith(CATALOG) for name in odd):
         warnings = [_begin_anew(folder, identity, "it was changed or deleted by another program")]
@@ -41,33 +47,28 @@ def mend(folder: Path, identity: Identity) -> tuple[str, ...]:
     else:
         warnings = list(_parts(folder, suspicious=any(name.startswith(WORDS) for name in odd)))
     seal.close(folder)
-    return tuple(warnings)
+    return (*cleared, *warnings)
 
 
-_NONE = "there is none yet"
+def foreign(folder: Path, identity: Identity, *, read_all: bool) -> str:
+    """Why the catalog cannot be used, "" where it can; `read_all` has SQLite look at every page.
 
-
-def _foreign(folder: Path, identity: Identity, *, read_all: bool) -> str:
-    """Why the catalog cannot be used, "" where it can; `read_all` has SQLite look at every page."""
+    Raises `WriteFailed` where the disk does not let it be opened.
+    """
     if not (folder / CATALOG).exists():
         return _NONE
     try:
-        with catalog.reading(), closing(catalog.connect(folder)) as db:
+        with refusals(folder / CATALOG), catalog.reading(), closing(catalog.connect(folder)) as db:
             found = catalog.identity_of(db)
             if read_all and not catalog.sound(db):
                 return "it was damaged"
     except Damaged:
         return "it was damaged"
-    except sqlite3.Error as error:
-        raise WriteFailed(f"{folder / CATALOG} cannot be opened: {error}", _REMEDY) from error
     if found.schema != identity.schema:
         return "it was made by another version of huimem"
     if found.tokens != identity.tokens:
         return "its words were cut by other rules"
     return "it belongs to another vault" if found.vault != identity.vault else ""
-
-
-_REMEDY = "Check the owner and mode of the state folder, or delete it: it is built again."
 
 
 def _first(folder: Path, identity: Identity) -> list[str]:
@@ -86,8 +87,7 @@ def _begin_anew(folder: Path, identity: Identity, why: str) -> str:
 
 def _remove_vectors(folder: Path) -> None:
     for path in sorted((folder / VECTORS).glob("*")):
-        if path.is_file():
-            files.remove(path)
+        kinds.take_away(path)
 
 
 def _parts(folder: Path, *, suspicious: bool) -> Iterator[str]:
@@ -129,7 +129,10 @@ def words_fit(folder: Path, db: sqlite3.Connection, *, suspicious: bool) -> bool
 def rebuild_words(folder: Path, db: sqlite3.Connection) -> None:
     """Write the word index anew from the catalog, inside the caller's transaction."""
     lexical.remove(folder)
-    lexical.publish(folder, postings(db, 0), (), None)
+    try:
+        lexical.publish(folder, postings(db, 0), (), None)
+    except Damaged as error:  # there was nothing left that could be damaged
+        raise WriteFailed(f"{folder / WORDS} cannot be written: {error}", _REMEDY) from error
     db.execute("DELETE FROM gone_words")
 
 

@@ -15,8 +15,8 @@ from pathlib import Path
 from huimem import files
 
 CATALOG, WORDS, VECTORS = "catalog.db", "words", "vectors"
-_NAME = "seal.json"
-_JOURNAL = f"{CATALOG}-wal"
+EMBEDDINGS, LOCK, SEAL = "embeddings.db", "index.lock", "seal.json"
+JOURNAL = f"{CATALOG}-wal"
 
 
 class Seal(Enum):
@@ -33,13 +33,13 @@ class Damaged(Exception):
 
 def break_open(folder: Path) -> None:
     """Take the seal off, before anything under `folder` is changed."""
-    files.remove(folder / _NAME)
+    files.remove(folder / SEAL)
 
 
 def close(folder: Path) -> None:
     """Seal what stands under `folder` now."""
     text = json.dumps(dict(_present(folder)))
-    files.create(folder / _NAME, text.encode())
+    files.create(folder / SEAL, text.encode())
 
 
 def look(folder: Path) -> tuple[Seal, frozenset[str]]:
@@ -58,14 +58,14 @@ def look(folder: Path) -> tuple[Seal, frozenset[str]]:
 
 def _sealed(folder: Path) -> dict[str, list[int]] | None:
     try:
-        found = json.loads((folder / _NAME).read_bytes())
+        found = json.loads((folder / SEAL).read_bytes())
     except (OSError, ValueError):
         return None
     return found if isinstance(found, dict) else None
 
 
 def _present(folder: Path) -> Iterator[tuple[str, list[int]]]:
-    for name in (CATALOG, _JOURNAL):
+    for name in (CATALOG, JOURNAL):
         yield from _measure(folder, name)
     for below in (WORDS, VECTORS):
         try:
@@ -83,5 +83,5 @@ def _measure(folder: Path, name: str) -> Iterator[tuple[str, list[int]]]:
     except OSError:
         return
     # A reader may leave an empty journal behind; it holds nothing.
-    if status.st_size or name != _JOURNAL:
+    if status.st_size or name != JOURNAL:
         yield name, [status.st_size, status.st_mtime_ns]

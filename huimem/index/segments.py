@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from huimem import files
-from huimem.index import catalog, dense
+from huimem.index import catalog, dense, kinds
 from huimem.index.dense import MOST_ROWS, ROW, SegmentRow
 from huimem.index.rows import UNDATED
 from huimem.index.seal import VECTORS, Damaged
@@ -185,9 +185,9 @@ def sweep(db: sqlite3.Connection, folder: Path, keep: frozenset[str] = frozenset
     """Delete files that no segment names, all but `keep`, which a reader may be about to open."""
     named = {name for (name,) in db.execute("SELECT file FROM segment")} | keep
     try:
-        present = [path for path in (folder / VECTORS).iterdir() if path.is_file()]
+        present = list((folder / VECTORS).iterdir())
     except FileNotFoundError:
         return
     for path in present:
         if path.name not in named:
-            files.remove(path)
+            kinds.take_away(path)

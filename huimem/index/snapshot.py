@@ -10,12 +10,14 @@ import json
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from huimem.errors import ConfigError
 from huimem.index import shown
 from huimem.index.dense import View
+from huimem.index.disk import refusals
 from huimem.index.filters import Condition, Filter, condition, marks, speaking_of
 from huimem.index.lexical import Wanted, Words
 from huimem.index.rows import ChunkRow, Passages, RecordRow
@@ -51,7 +53,13 @@ class Snapshot:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.release(self.db)
+        try:
+            if isinstance(error, sqlite3.Error):
+                path = Path(self.db.execute("PRAGMA database_list").fetchone()[2])
+                with refusals(path):
+                    raise error
+        finally:
+            self.release(self.db)
 
     def find(self, terms: Sequence[str], f: Filter, limit: int = 1000) -> Ints:
         """Rows of chunks with any of `terms` that pass `f`: int64, at most `limit`, the likeliest first."""

@@ -17,6 +17,7 @@ from huimem import files
 from huimem.errors import HuimemError, Problem
 from huimem.index import catalog, lexical, repair
 from huimem.index.batch import Batch, CutSource, Held, as_problems, as_text, cut_source, held, postings
+from huimem.index.disk import refusals
 from huimem.index.rows import Changes, SyncReport
 from huimem.index.seal import Damaged
 from huimem.records import Source
@@ -70,8 +71,9 @@ def _under(path: str, places: Collection[str]) -> bool:
 
 def file_clock(folder: Path) -> int:
     """What time it is by the clock that stamps files, in nanoseconds since 1970."""
-    os.utime(folder)
-    return os.stat(folder).st_mtime_ns
+    with refusals(folder):
+        os.utime(folder)
+        return os.stat(folder).st_mtime_ns
 
 
 def is_racy(stamp: str, clock: int) -> bool:

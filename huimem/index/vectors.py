@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,15 +18,17 @@ from urllib.parse import quote
 from zlib import crc32
 
 from huimem import files
-from huimem.index.catalog import broken
+from huimem.errors import WriteFailed
+from huimem.index import kinds
+from huimem.index.disk import broken, refusals
 from huimem.index.filters import marks
+from huimem.index.seal import EMBEDDINGS
 from huimem.ports import Embedder
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-EMBEDDINGS = "embeddings.db"
 _AT_ONCE = 4096  # keys in one query
 _CHECK = 4  # bytes of the checksum behind each vector
 _SCHEMA = "CREATE TABLE IF NOT EXISTS vector (key BLOB PRIMARY KEY, value BLOB NOT NULL)"
@@ -83,21 +85,22 @@ class Cache:
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
         """A connection; a file that SQLite cannot use is begun anew, and what it held is lost."""
-        try:
-            db = self._connect()
-        except sqlite3.DatabaseError as error:
-            if not broken(error):
-                raise
-            self._begin_anew()
-            db = self._connect()
-        with closing(db):
+        with refusals(self._path):
             try:
-                yield db
-            except sqlite3.DatabaseError as error:
+                db = self._connect()
+            except sqlite3.Error as error:
                 if not broken(error):
                     raise
-                db.close()
                 self._begin_anew()
+                db = self._connect()
+            with closing(db):
+                try:
+                    yield db
+                except sqlite3.Error as error:
+                    if not broken(error):
+                        raise
+                    db.close()
+                    self._begin_anew()
 
     def _begin_anew(self) -> None:
         self.warning = f"{EMBEDDINGS} was damaged and is begun anew: its vectors are computed again"
@@ -105,6 +108,9 @@ class Cache:
             files.remove(self._path.with_name(EMBEDDINGS + end))
 
     def _connect(self) -> sqlite3.Connection:
+        names = [EMBEDDINGS + end for end in ("", "-wal", "-shm")]
+        if kinds.clear(self._path.parent, *names):
+            self._begin_anew()
         if not self._path.exists():
             files.create(self._path, b"")
         address = f"file:{quote(os.fspath(self._path.absolute()))}?mode=rw"
@@ -121,7 +127,10 @@ class Cache:
 
 
 class Remembering:
-    """An embedder that asks the cache before it asks `embedder`; its vectors have half precision."""
+    """An embedder that asks the cache before it asks `embedder`; its vectors have half precision.
+
+    Where the disk refuses the cache it does without.
+    """
 
     def __init__(self, embedder: Embedder, cache: Cache) -> None:
         self.name, self.dim = embedder.name, embedder.dim
@@ -133,11 +142,14 @@ class Remembering:
 
         sort = b"query" if as_query else b"passage"
         hashes = [blake2b(text.encode(), key=sort, digest_size=16).digest() for text in texts]
-        codes = self._cache.get(hashes, None)
+        codes: dict[bytes, bytes] = {}
+        with suppress(WriteFailed):
+            codes = self._cache.get(hashes, None)
         if len(codes) < len(set(hashes)):
             made = self._embedder.embed(texts, as_query=as_query).astype("<f2")
             codes = {hash: row.tobytes() for hash, row in zip(hashes, made, strict=True)}
-            self._cache.put(codes)
+            with suppress(WriteFailed):
+                self._cache.put(codes)
         return np.array([np.frombuffer(codes[hash], "<f2") for hash in hashes], np.float32)
 
 

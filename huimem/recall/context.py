@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from huimem.errors import HuimemError
+from huimem.errors import HuimemError, Problem
 from huimem.index.index import Snapshot
 from huimem.index.rows import ChunkRow, RecordRow
 from huimem.markup import searchable
@@ -32,7 +32,7 @@ def hits_of(
     snapshot: Snapshot, read: Read, found: list[Found], context: int
 ) -> tuple[tuple[Hit, ...], tuple[str, ...]]:
     """Hits in the order given, and a warning for each file that could not speak for itself."""
-    sources: dict[str, Source | None] = {}
+    sources: dict[str, Source | Problem] = {}
     hits: list[Hit] = []
     missed: dict[str, str] = {}
     for one in found:
@@ -40,19 +40,25 @@ def hits_of(
         if path not in sources:
             sources[path] = _source(read, path)
         source = sources[path]
-        hit = _hit(source, one, snapshot.chunk(one.row), context) if source else None
+        if isinstance(source, Problem):
+            missed[path] = str(source)
+            continue
+        hit = _hit(source, one, snapshot.chunk(one.row), context)
         if hit:
             hits.append(hit)
         else:
-            missed[path] = f"{path} changed while it was being read, or cannot be read now; ask again"
+            missed[path] = f"{path} changed while it was being read; ask again"
     return tuple(hits), tuple(missed.values())
 
 
-def _source(read: Read, path: str) -> Source | None:
+def _source(read: Read, path: str) -> Source | Problem:
+    """A file's records, or why they cannot be had."""
     try:
         return read(path)
-    except (HuimemError, OSError):
-        return None
+    except HuimemError as error:
+        return Problem(path, 0, error.message, error.hint)
+    except OSError as error:
+        return Problem(path, 0, error.strerror or str(error), "Check the disk and its permissions.")
 
 
 def _hit(source: Source, one: Found, chunk: ChunkRow, context: int) -> Hit | None:

@@ -79,7 +79,7 @@ def recall(index: Index, read: Read, question: Asked, ranking: Ranking) -> Recal
         hits=hits,
         freshness=question.freshness,
         considered=considered,
-        warnings=(*warnings, *missed),
+        warnings=tuple(dict.fromkeys((*warnings, *missed))),
     )
 
 

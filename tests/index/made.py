@@ -170,3 +170,35 @@ def healed_state(folder: Path, files: Files) -> tuple[object, ...]:
         state = content(snapshot), statistics(snapshot), answers(snapshot, ("apple",), [ALL])
     index.close()
     return state
+
+
+# A small vault, what its index answers, and the same vault after an edit: what damage is measured by.
+
+WORDS = ("apple", "pear")
+
+
+def vault() -> Files:
+    files = Files()
+    for n in range(6):
+        files.put(source(f"{n}.md", turn(f"2026-0{n + 1}-06", f"apple number{n}", "pear", session=f"s{n}")))
+    return files
+
+
+def state(index: Index) -> tuple[object, ...]:
+    with index.snapshot() as snapshot:
+        return content(snapshot), statistics(snapshot), answers(snapshot, WORDS, [ALL])
+
+
+def edited() -> Files:
+    files = vault()
+    files.put(source("5.md", turn("2026-06-06", "edited", session="s5")))
+    files.put(source("6.md", turn("2026-06-07", "new", session="s6")))
+    return files
+
+
+def healed(folder: Path, files: Files) -> tuple[Index, tuple[str, ...]]:
+    index = opened(folder)
+    report = files.sync(index)
+    embedded = index.embed()
+    assert embedded.pending == 0
+    return index, (*report.warnings, *embedded.warnings)

@@ -15,45 +15,7 @@ from huimem.index import catalog, sync, tokens
 from huimem.index.index import Index
 from huimem.index.vectors import Cache
 from huimem.providers.hashing import HashingEmbedder
-from tests.index.made import ALL, EMBEDDER, Files, answers, content, opened, source, statistics, turn
-
-WORDS = ("apple", "pear")
-
-
-def vault() -> Files:
-    files = Files()
-    for n in range(6):
-        files.put(source(f"{n}.md", turn(f"2026-0{n + 1}-06", f"apple number{n}", "pear", session=f"s{n}")))
-    return files
-
-
-def state(index: Index) -> tuple[object, ...]:
-    with index.snapshot() as snapshot:
-        return content(snapshot), statistics(snapshot), answers(snapshot, WORDS, [ALL])
-
-
-@pytest.fixture(scope="module")
-def pristine(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, tuple[object, ...]]:
-    """A state folder that has seen edits, and what it answers."""
-    folder, files = tmp_path_factory.mktemp("pristine") / "state", vault()
-    index = opened(folder)
-    files.put(source("5.md", turn("2026-06-06", "first version", session="s5")))
-    files.sync(index)
-    index.embed()
-    last = vault().sources["5.md"]
-    files.sources["5.md"], files.stamps = last, vault().stamps
-    files.sync(index)
-    index.embed()
-    index.close()
-    return folder, state(index)
-
-
-def healed(folder: Path, files: Files) -> tuple[Index, tuple[str, ...]]:
-    index = opened(folder)
-    report = files.sync(index)
-    embedded = index.embed()
-    assert embedded.pending == 0
-    return index, (*report.warnings, *embedded.warnings)
+from tests.index.made import ALL, EMBEDDER, Files, edited, healed, opened, source, state, turn, vault
 
 
 def flip(path: Path, at: float) -> None:
@@ -245,20 +207,6 @@ def test_vectors_of_two_embedders_are_never_mixed(tmp_path: Path) -> None:
 
 class Cut(BaseException):
     """The process ends here."""
-
-
-def edited() -> Files:
-    files = vault()
-    files.put(source("5.md", turn("2026-06-06", "edited", session="s5")))
-    files.put(source("6.md", turn("2026-06-07", "new", session="s6")))
-    return files
-
-
-@pytest.fixture(scope="module")
-def edited_state(tmp_path_factory: pytest.TempPathFactory) -> tuple[object, ...]:
-    """What an index of the edited vault answers, built from scratch."""
-    index, _ = healed(tmp_path_factory.mktemp("edited") / "state", edited())
-    return state(index)
 
 
 VERBS: dict[str, Callable[[Index], object]] = {

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
 
 from huimem import Memory, TimeRange, UsageError
+from huimem.index.filters import Filter
+from huimem.recall.context import Found, hits_of
+from huimem.records import Source
+from tests.processes import obeying_modes
 
 ZONE = ZoneInfo("Asia/Shanghai")
 NOW = datetime(2026, 4, 15, 10, 30, tzinfo=ZONE)
@@ -54,7 +59,8 @@ def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
         (root / "facts" / "diet.md").write_text(FACT, encoding="utf-8")
         (root / "notes").mkdir()
         (root / "notes" / "2026-04-09.md").write_text(
-            "---\ntags: [garden, spring]\n---\n\n# Garden\n\n## Beds\n\nSow radish.\n\n## Trees\n\nPrune the apple.\n",
+            "---\ntags: [garden, spring]\n---\n\n"
+            "# Garden\n\n## Beds\n\nSow radish.\n\n## Trees\n\nPrune the apple.\n",
             encoding="utf-8",
         )
     with Memory.open(root, embedder="none") as made:
@@ -245,3 +251,64 @@ def test_any_text_may_be_asked(memory: Memory, question: str) -> None:
 
 def test_a_limit_past_everything_gives_all(memory: Memory) -> None:
     assert 0 < len(memory.recall("index soup 租房", limit=10**9, now=NOW).hits) <= 20
+
+
+GARDEN = "# Garden\n\nThe larkspur is blue.\n"
+
+
+def mode_taken_away(path: Path) -> None:
+    path.chmod(0)
+
+
+def behind_a_symlink(path: Path) -> None:
+    path.rename(path.with_suffix(".away"))
+    path.symlink_to(path.with_suffix(".away"))
+
+
+def rewritten(path: Path) -> None:
+    path.write_text("# Garden\n\nNothing grows here.\n", encoding="utf-8")
+
+
+# What becomes of an indexed file between finding and showing, and the one line that the answer has for it.
+UNSHOWN = [
+    (
+        mode_taken_away,
+        "garden.md: cannot be read: Permission denied – No permission: check the owner and mode",
+    ),
+    (behind_a_symlink, "garden.md: is, or lies behind, a symlink – It is a symlink"),
+    (Path.unlink, "garden.md: is gone – Nothing to do if that was meant."),
+    (rewritten, "garden.md changed while it was being read; ask again"),
+]
+
+
+@pytest.mark.parametrize(("happens", "says"), UNSHOWN)
+def test_a_hit_that_cannot_be_shown_says_why(
+    happens: Callable[[Path], object], says: str, tmp_path: Path
+) -> None:
+    with Memory.create(tmp_path / "vault", tz="UTC"):
+        path = tmp_path / "vault/garden.md"
+        path.write_text(GARDEN, encoding="utf-8")
+    with Memory.open(tmp_path / "vault", embedder="none") as memory, obeying_modes():
+        memory.sync()
+
+        def read(path: str) -> Source:
+            happens(memory.vault.root / path)
+            return memory.source(path)
+
+        with memory.index.snapshot() as snapshot:
+            row = int(snapshot.rows(Filter())[0])
+            (record,) = snapshot.records([snapshot.chunk(row).record])
+            hits, warnings = hits_of(snapshot, read, [Found(record, 0, row, ())], 0)
+    assert hits == () and len(warnings) == 1 and warnings[0].startswith(says)
+
+
+def test_an_unreadable_file_is_named_once(tmp_path: Path) -> None:
+    with Memory.create(tmp_path / "vault", tz="UTC"):
+        path = tmp_path / "vault/garden.md"
+        path.write_text(GARDEN, encoding="utf-8")
+    with Memory.open(tmp_path / "vault", embedder="none") as memory, obeying_modes():
+        memory.sync()
+        path.chmod(0)
+        answer = memory.recall("larkspur", now=NOW)
+    assert answer.hits == () and answer.freshness.pending == 1
+    assert [line[:50] for line in answer.warnings] == ["garden.md: cannot be read: Permission denied – No "]

@@ -1,0 +1,53 @@
+"""Names in the state folder that are ours, and what stands there in place of what we put there.
+
+In: the state folder. Out: a folder in which nothing of the wrong kind (a folder where a file belongs,
+the reverse, or a symlink) is in the way; a line for each thing that was taken away.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+from huimem import files
+from huimem.index.disk import refusals
+from huimem.index.seal import CATALOG, EMBEDDINGS, LOCK, SEAL, VECTORS, WORDS
+
+_JOURNALLED = (CATALOG, f"{CATALOG}.new", EMBEDDINGS)
+_FILES = (LOCK, SEAL, *(f"{name}{end}" for name in _JOURNALLED for end in ("", "-wal", "-shm")))
+_FOLDERS = (WORDS, VECTORS)
+
+
+def misplaced(folder: Path, *names: str) -> tuple[Path, ...]:
+    """What is of the wrong kind under our names, all or only `names`."""
+    return tuple(path for path in _wrong(folder) if not names or path.name in names)
+
+
+def _wrong(folder: Path) -> Iterator[Path]:
+    for names, belongs in ((_FILES, stat.S_ISREG), (_FOLDERS, stat.S_ISDIR)):
+        for name in names:
+            try:
+                mode = os.lstat(folder / name).st_mode
+            except OSError:
+                continue
+            if not belongs(mode):
+                yield folder / name
+
+
+def clear(folder: Path, *names: str) -> tuple[str, ...]:
+    """Take away what `misplaced` finds, a line each. Raises `WriteFailed` where the disk refuses."""
+    return tuple(take_away(path) for path in misplaced(folder, *names))
+
+
+def take_away(path: Path) -> str:
+    """Delete whatever stands at `path`, a symlink and never what it leads to; a line that says so."""
+    belongs = "folder" if path.name in _FOLDERS else "file"
+    if path.is_dir() and not path.is_symlink():
+        with refusals(path):
+            shutil.rmtree(path)
+    else:
+        files.remove(path)
+    return f"{path.name} in the state folder was no {belongs} and is made anew"
