@@ -6,19 +6,19 @@ The only file that wires: it loads the embedder, reads the clock, and hands each
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Unpack
 
+from huimem import upkeep
 from huimem.config import Config, asking_zone, find_vault, load
-from huimem.errors import Locked, MissingExtra, WriteFailed
+from huimem.errors import MissingExtra
 from huimem.files import Unreadable
 from huimem.index.filters import Filter
 from huimem.index.index import Index
-from huimem.index.rows import EmbedReport, SyncReport
 from huimem.ports import Embedder
 from huimem.providers.table import load_embedder
 from huimem.recall import query as asking
@@ -26,32 +26,13 @@ from huimem.recall.candidates import Meaning
 from huimem.recall.pipeline import Asked, narrow, recall
 from huimem.recall.query import Keywords, Options
 from huimem.records import Freshness, Message, Query, Recall, Ref, Resolution, Source
+from huimem.upkeep import Progress, Synced
 from huimem.vault.incoming import messages_from
-from huimem.vault.layout import namespaces_asked, printable
+from huimem.vault.layout import namespaces_asked
 from huimem.vault.roles import role_of
 from huimem.vault.text import whole
 from huimem.vault.vault import Vault
 from huimem.when import resolve
-
-Progress = Callable[[str, int, int], None]
-
-# A question may wait for the vectors of this many passages; more are left to `sync`.
-FEW_VECTORS = 24
-VECTOR_SECONDS = 2.0
-# Seconds that a question waits for another process to let go of the index.
-PATIENCE = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class Synced:
-    """What one `sync` did to words and to vectors (None: vectors were not asked for).
-
-    `unread` has a line for each file and folder that cannot be read: what was indexed of it stays.
-    """
-
-    report: SyncReport
-    embedded: EmbedReport | None
-    unread: tuple[str, ...] = ()
 
 
 class Memory:
@@ -136,7 +117,7 @@ class Memory:
         pending, warnings = self.catch_up(progress)
         namespaces = self.index.labels(question.namespace)
         narrowed = narrow(question, namespaces)
-        warnings += self._few_vectors(question, narrowed)
+        warnings += upkeep.few_vectors(self.index, narrowed) if question.text else ()
         meaning = self._meaning(question, narrowed)
         vectors, passages = self.index.coverage()
         freshness = Freshness(
@@ -166,34 +147,9 @@ class Memory:
         called with "words" or "vectors". Raises Locked where another process holds the index for more
         than `wait` seconds, WriteFailed where the disk refuses.
         """
-        scan = self.vault.scan()
-        barred = {*map(printable, scan.unreadable)}
-        unread = [str(problem) for problem in scan.problems if problem.path in barred]
-        report = self.index.sync(
-            {path: str(stamp) for path, stamp in scan.files.items()},
-            lambda path: self._reading(path, unread),
-            only=set(paths) if paths else None,
-            unreadable=scan.unreadable,
-            full=full,
-            progress=None if progress is None else lambda done, total: progress("words", done, total),
-            wait=wait,
+        return upkeep.sync(
+            self.vault, self.index, paths, full=full, vectors=vectors, progress=progress, wait=wait
         )
-        if not vectors or self.index.embedder is None:
-            return Synced(report, None, tuple(unread))
-        embedded = self.index.embed(
-            progress=None if progress is None else lambda done, total: progress("vectors", done, total),
-            wait=wait,
-        )
-        return Synced(report, embedded, tuple(unread))
-
-    def _reading(self, path: str, unread: list[str]) -> Source:
-        """A file's records; why it cannot be read is added to `unread`."""
-        try:
-            return self.vault.read(path)
-        except Unreadable as error:
-            if not error.gone:
-                unread.append(str(self.vault.fault(path, error)))
-            raise
 
     def source(self, path: str) -> Source:
         """A file's records as they stand now; what was read for an earlier hit is kept while unchanged."""
@@ -241,36 +197,10 @@ class Memory:
 
     def catch_up(self, progress: Progress | None = None) -> tuple[int, tuple[str, ...]]:
         """Words of every file as it is now: how many files are not in yet, and what went wrong."""
-        try:
-            done = self.sync(vectors=False, progress=progress, wait=PATIENCE)
-        except Locked as locked:
-            return self.index.behind, (f"{locked.message}; this answer may miss the newest changes",)
-        except WriteFailed as failed:
-            return self.index.behind, (_unwritten(failed),)
-        return len(done.unread), (*done.report.warnings, *done.unread)
-
-    def _few_vectors(self, question: Query, narrowed: Filter) -> tuple[str, ...]:
-        """Make the vectors that a question lacks where they are few; why not, if the disk refuses."""
-        if self.index.embedder is None or not question.text:
-            return ()
-        pending = self.index.pending(narrowed)
-        if 0 < len(pending) <= FEW_VECTORS:
-            try:
-                self.index.embed(rows=pending, seconds=VECTOR_SECONDS, wait=PATIENCE)
-            except WriteFailed as failed:
-                return (_unwritten(failed),)
-            except Locked:  # words answer alone
-                pass
-        return ()
+        return upkeep.catch_up(self.vault, self.index, progress)
 
     def _meaning(self, question: Query, narrowed: Filter) -> Meaning | None:
         """The question's vector where every passage it may find has one."""
         if self.index.embedder is None or not question.text or len(self.index.pending(narrowed)):
             return None
         return Meaning(self.index.embedder.embed([question.text], as_query=True)[0], self.index.scale())
-
-
-def _unwritten(failed: WriteFailed) -> str:
-    """Why an answer may miss the newest changes: the disk does not let them be indexed."""
-    why = f"{failed.message} – {failed.hint}" if failed.hint else f"{failed.message}."
-    return f"{why} This answer may miss the newest changes."

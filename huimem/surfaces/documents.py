@@ -28,9 +28,9 @@ from huimem.records import (
 from huimem.surfaces.excerpt import excerpt
 
 if TYPE_CHECKING:
-    from huimem.memory import Synced
     from huimem.overview import Status
     from huimem.recall.listing import Listed, Week
+    from huimem.upkeep import Synced
 
 Document = dict[str, object]
 _PRECISION = 6  # decimals of a score

@@ -11,12 +11,12 @@ import pytest
 
 from huimem.errors import Problem
 from huimem.index.rows import EmbedReport, SyncReport
-from huimem.memory import Synced
 from huimem.overview import Status
 from huimem.surfaces.cli.doctor import Check, checked, render_doctor
 from huimem.surfaces.cli.look import Look
 from huimem.surfaces.cli.status import render_status
 from huimem.surfaces.cli.sync import render_synced
+from huimem.upkeep import Synced
 
 WHOLE = Status(
     root=Path("/home/me/notes"),

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import click
 
-from huimem.memory import Synced
 from huimem.surfaces.cli.answering import memory_of
 from huimem.surfaces.cli.hits import counted
 from huimem.surfaces.cli.options import Shared, Verb
@@ -14,6 +13,7 @@ from huimem.surfaces.cli.paths import PATH, paths_in
 from huimem.surfaces.cli.printing import print_document, print_text
 from huimem.surfaces.cli.progress import progress
 from huimem.surfaces.documents import synced_document
+from huimem.upkeep import Synced
 
 EXAMPLES = """\
 huimem sync
