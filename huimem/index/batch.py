@@ -121,6 +121,16 @@ class Batch:
     _tokens: Counter[int] = field(default_factory=Counter)
     _next: dict[str, int] = field(default_factory=dict)
     _new: dict[str, list[tuple[object, ...]]] = field(default_factory=lambda: defaultdict(list))
+    _whole: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Whether `terms` holds every word, as in an index made from nothing: then none is looked up."""
+        (any_term,) = self.db.execute("SELECT EXISTS(SELECT 1 FROM term)").fetchone()
+        if self.terms:
+            (count,) = self.db.execute("SELECT count(*) FROM term").fetchone()
+            self._whole = count == len(self.terms)
+        else:
+            self._whole = not any_term
 
     def put(self, ready: CutSource) -> bool:
         """Store a source; False where another writer changed it since it was cut: nothing is stored.
@@ -290,7 +300,8 @@ class Batch:
 
     def _term(self, word: str) -> int:
         """The number of a word that `terms` does not know; a new one is added."""
-        found = self.db.execute("SELECT id FROM term WHERE text = ?", (word,)).fetchone()
+        lookup = "SELECT id FROM term WHERE text = ?"
+        found = None if self._whole else self.db.execute(lookup, (word,)).fetchone()
         number: int = found[0] if found else self._take("term", 1)
         if not found:
             self._new["term"].append((number, word))
