@@ -15,6 +15,7 @@ from urllib.parse import quote, unquote
 from huimem.errors import Problem
 
 _REF_SAFE = ".~_-"
+_WITHOUT_SAFE = str.maketrans("", "", _REF_SAFE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +108,8 @@ class Resolution:
 
 def encode_label(text: str) -> str:
     """Percent-encode what a ref cannot hold: all but letters and digits of any script and `.~_-`."""
+    if text.translate(_WITHOUT_SAFE).isalnum():
+        return text
     return "".join(c if c.isalnum() or c in _REF_SAFE else quote(c, safe="") for c in text)
 
 

@@ -26,7 +26,9 @@ _PARAGRAPH = re.compile(r"\n[ \t]*\n")
 def size(text: str) -> int:
     """Length in units: words and Chinese characters; unbroken strings count by their length."""
     units = _UNIT.findall(text)
-    return len(units) + sum(len(unit) // UNBROKEN for unit in units if len(unit) >= UNBROKEN)
+    if max(map(len, units), default=0) < UNBROKEN:
+        return len(units)
+    return sum(1 + len(unit) // UNBROKEN for unit in units)
 
 
 def sentences(text: str) -> Iterator[tuple[int, int]]:

@@ -29,6 +29,7 @@ _TOKEN = re.compile(
 )
 _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 _PARTS = re.compile(r"[^\W_]+")
+_ACCENTED = re.compile("[\u00c0-\u024f\u1e00-\u1eff]")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _LONGEST = 64  # an unbroken string past this is noise (base64, a hash dump); its parts stay
 
@@ -58,7 +59,7 @@ def fold(text: str) -> str:
     if text.isascii():
         return text
     text = unicodedata.normalize("NFKC", text).translate(_simplified())
-    if not any("\u00c0" <= c <= "\u024f" or "\u1e00" <= c <= "\u1eff" for c in text):
+    if not _ACCENTED.search(text):
         return text
     return "".join(_bare(c) for c in text)
 
@@ -113,28 +114,37 @@ def stem(word: str) -> str:
 
 
 @lru_cache(200_000)
-def _solid(word: str) -> bool:
-    """Whether the dictionary holds `word` and it is no single character: a cut at its ends can be trusted."""
-    return len(word) > 1 and _cutter().knows(word)
+def _han_word(word: str) -> tuple[bool, tuple[str, ...]]:
+    """Whether the cuts at both ends of a Chinese word can be trusted, and the terms it is found by.
 
-
-def _han(run: str) -> Iterator[str]:
-    """The words of a Chinese run, all pairs and triples inside long ones, and pairs across doubtful cuts.
-
-    With them every two-character word can be found unless it lies across two dictionary words. They
-    share the key of a word, so a question's word matches either.
+    Trusted is a word of the dictionary that is no single character. Terms: the word unless it is a
+    stop word, and all pairs and triples of characters inside a long one.
     """
-    last, stop = "", _stop_words()
+    terms = [] if word in _stop_words() else [word]
+    if len(word) > 2:
+        terms += map("".join, pairwise(word))
+    if len(word) > 3:
+        terms += (word[at : at + 3] for at in range(len(word) - 2))
+    return len(word) > 1 and _cutter().knows(word), tuple(terms)
+
+
+def _han(run: str) -> list[str]:
+    """The terms of a Chinese run: those of its words, and pairs across cuts that cannot be trusted.
+
+    With the pairs every two-character word can be found unless it lies across two dictionary words.
+    They share the key of a word, so a question's word matches either.
+    """
+    found: list[str] = []
+    last, last_trusted = "", True
     for word in _cutter().words(run):
-        if last and not (_solid(last) and _solid(word)) and _PARTICLES.isdisjoint(pair := last[-1] + word[0]):
-            yield pair
-        if word not in stop:
-            yield word
-        if len(word) > 2:
-            yield from map("".join, pairwise(word))
-        if len(word) > 3:
-            yield from (word[at : at + 3] for at in range(len(word) - 2))
-        last = word
+        trusted, terms = _han_word(word)
+        if last and not (last_trusted and trusted):
+            pair = last[-1] + word[0]
+            if _PARTICLES.isdisjoint(pair):
+                found.append(pair)
+        found.extend(terms)
+        last, last_trusted = word, trusted
+    return found
 
 
 def _asked_han(run: str) -> Iterator[str]:
@@ -187,7 +197,8 @@ def _parts(pieces: list[str]) -> list[str]:
 
 
 def _found(text: str) -> Iterator[re.Match[str]]:
-    return _TOKEN.finditer(_THOUSANDS.sub("", fold(text)))
+    text = fold(text)
+    return _TOKEN.finditer(_THOUSANDS.sub("", text) if "," in text else text)
 
 
 def tokenize(text: str) -> list[str]:
