@@ -19,6 +19,7 @@ from huimem.vault.front import Front, split_front
 from huimem.vault.moments import date_in_name, read_moment
 from huimem.vault.openers import Fault, Setting
 from huimem.vault.reading import (
+    created_problem,
     first_title,
     local_path,
     located,
@@ -52,7 +53,7 @@ def parse_note(
     first = sections[0][0] if sections else len(text)
     at = told or modified
     faults = [Fault(*fault) for fault in no_text(text, wrong_byte)]
-    problems += [*front.problems, *newer_problem(front.fields, path)]
+    problems += [*front.problems, *newer_problem(front.fields, path), *created_problem(front, path, zone)]
     problems += located(text, faults + _lost_messages(text, front, zone), path, front.body_line)
     note = Session(
         id=identity,

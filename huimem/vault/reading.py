@@ -25,6 +25,7 @@ from huimem.vault.text import decode, encode, legible, no_text, trim
 
 FORMAT = 1
 _TITLE_LENGTH = 80
+_DATE_LIKE = re.compile(r"[0-9]{4}[-/][0-9]")
 _H1 = re.compile(r"^#[ \t]+([^\n]*)$", re.MULTILINE)
 
 
@@ -108,7 +109,7 @@ def parse(
     )
     faults = [*body.faults, *(Fault(*fault) for fault in no_text(text, wrong_byte))]
     problems += [*front.problems, *located(text, faults, path, front.body_line), *_ties(turns, path)]
-    problems += newer_problem(fields, path)
+    problems += [*newer_problem(fields, path), *created_problem(front, path, zone)]
     return Session(
         id=identity,
         title=text_field(fields, "title") or first_title(preface) or _first_words(messages) or identity,
@@ -164,9 +165,22 @@ def session_zone(front: Front, path: str, zone: tzinfo) -> tuple[tzinfo, list[Pr
     own = read_zone(name)
     if own is not None:
         return own, []
-    line = next((n for n, text in enumerate(front.raw.split(b"\n"), 1) if text.startswith(b"tz")), 1)
     message = f"unknown time zone {name[:40]!r}: read in {zone_name(zone)}"
-    return zone, [Problem(path, line, message, "write an IANA name like Asia/Shanghai")]
+    return zone, [Problem(path, _line_of(front, b"tz"), message, "write an IANA name like Asia/Shanghai")]
+
+
+def created_problem(front: Front, path: str, zone: tzinfo) -> list[Problem]:
+    """The problem of a `created` in the shape of a date that no calendar or clock has, if it is one."""
+    written = text_field(front.fields, "created")
+    if not _DATE_LIKE.match(written) or read_moment(written, zone) is not None:
+        return []
+    message = f"`created` is {written[:40]!r}, which does not exist: not read"
+    return [Problem(path, _line_of(front, b"created"), message, "write it as 2026-04-06T09:14:23")]
+
+
+def _line_of(front: Front, name: bytes) -> int:
+    """The line of a key in the front matter, 1-based; 1 where it is not found."""
+    return next((n for n, text in enumerate(front.raw.split(b"\n"), 1) if text.startswith(name)), 1)
 
 
 def newer_problem(fields: Mapping[str, Value], path: str) -> list[Problem]:
