@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from huimem.errors import HuimemError, Problem
 from huimem.index.index import Snapshot
 from huimem.index.rows import ChunkRow, RecordRow
-from huimem.markup import searchable
 from huimem.records import Factor, Hit, Record, Source
 
 Read = Callable[[str], Source]
@@ -67,8 +66,7 @@ def _hit(source: Source, one: Found, chunk: ChunkRow, context: int) -> Hit | Non
         return None
     record = source.records[place]
     message = record.messages[one.message]
-    start = searchable(message.text).find(searchable(chunk.text))
-    if start < 0:
+    if chunk.text not in message.text:
         return None
     return Hit(
         ref=record.ref,
@@ -78,7 +76,7 @@ def _hit(source: Source, one: Found, chunk: ChunkRow, context: int) -> Hit | Non
         title=source.title,
         tags=source.tags,
         message=one.message,
-        evidence=message.text[start : start + len(chunk.text)],
+        evidence=chunk.text,
         factors=one.factors,
         before=_near(source, place - context, place),
         after=_near(source, place + 1, place + 1 + context),

@@ -312,3 +312,16 @@ def test_an_unreadable_file_is_named_once(tmp_path: Path) -> None:
         answer = memory.recall("larkspur", now=NOW)
     assert answer.hits == () and answer.freshness.pending == 1
     assert [line[:50] for line in answer.warnings] == ["garden.md: cannot be read: Permission denied – No "]
+
+
+def test_evidence_out_of_the_middle_of_a_code_fence_is_shown_as_written(tmp_path: Path) -> None:
+    code = "\n".join(f"step {n} of the kiln schedule ^mark-{n}" for n in range(60))
+    with (
+        Memory.create(tmp_path / "vault", tz="UTC"),
+        Memory.open(tmp_path / "vault", embedder="none") as memory,
+    ):
+        memory.record([{"role": "user", "content": f"```\n{code}\n```", "at": DAY}])
+        found = memory.recall("mark-30", now=NOW)
+    assert found.warnings == ()
+    assert [hit.evidence in hit.record.text for hit in found.hits] == [True]
+    assert "step 30 of the kiln schedule ^mark-30" in found.hits[0].evidence
