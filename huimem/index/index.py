@@ -11,22 +11,24 @@ import sqlite3
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from huimem import files
 from huimem.errors import Locked, Problem, WriteFailed
-from huimem.index import catalog, dense, embedding, kinds, repair, seal, segments, sync, tokens
+from huimem.index import catalog, kinds, repair, seal, segments, sync, tokens
 from huimem.index.batch import as_problems
-from huimem.index.calibrate import Scale, calibrate
+from huimem.index.calibrate import Scale
 from huimem.index.catalog import Identity
 from huimem.index.disk import refusals
+from huimem.index.embeddings import Embeddings
 from huimem.index.filters import Filter
 from huimem.index.readers import Readers
 from huimem.index.rows import Changes, Counts, EmbedReport, SyncReport
 from huimem.index.seal import CATALOG, LOCK, Damaged, Seal
 from huimem.index.snapshot import Snapshot
-from huimem.index.vectors import Cache, Remembering
+from huimem.index.vectors import Cache
 from huimem.ports import Embedder
 from huimem.records import Source
 
@@ -35,8 +37,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["Index", "Snapshot"]
-
-PUBLISH_SECONDS = 20.0  # vectors made meanwhile become findable at least this often
 
 
 class Index:
@@ -53,7 +53,7 @@ class Index:
         self._warnings: list[str] = []
         self._begun = False  # there was no index, and no sync has filled this one yet
         self._readers = Readers(folder, embedder.name if embedder else None)
-        self._scale: Scale | None = None
+        self._embeddings = Embeddings(folder, embedder, self._reading, self._writing)
 
     @classmethod
     def open(cls, folder: Path, embedder: Embedder | None, *, vault_id: str) -> Index:
@@ -69,7 +69,7 @@ class Index:
         except WriteFailed:
             if repair.foreign(folder, index._identity, read_all=True):
                 raise
-        index._notice_embedder()
+        index._warnings += index._embeddings.unused()
         return index
 
     def close(self) -> None:
@@ -153,52 +153,15 @@ class Index:
         """
         if self.embedder is None:
             return EmbedReport()
-        start = time.monotonic()
         self._mend(wait)
-        wanted = self.pending() if rows is None else self._still_pending(rows)
-        cache = Cache(self.folder, self.embedder.name)
-        deadline = None if seconds is None else start + seconds
-        work = embedding.Embedding(self.embedder, cache, deadline, progress)
-        if len(wanted) or self._has_old_vectors():
-            self._embed(work, wanted.tolist(), wait)
-        if rows is None and len(wanted):
-            self.scale()
-        return EmbedReport(
-            work.cached,
-            work.embedded,
-            len(self.pending()),
-            (*self._said(), *filter(None, [cache.warning])),
-            time.monotonic() - start,
-        )
-
-    def _embed(self, work: embedding.Embedding, rows: list[int], wait: float) -> None:
-        fresh: dict[int, bytes] = {}
-        published = time.monotonic()
-        with closing(catalog.connect(self.folder)) as db:
-            try:
-                for vectors in work.run(db, embedding.newest_first(db, rows)):
-                    fresh |= vectors
-                    if len(fresh) >= dense.MOST_ROWS or time.monotonic() > published + PUBLISH_SECONDS:
-                        self._publish(fresh, wait)
-                        fresh, published = {}, time.monotonic()
-            finally:
-                self._publish(fresh, wait)
-
-    def _publish(self, fresh: Mapping[int, bytes], wait: float, *, keep: bool = True) -> None:
-        """Publish vectors; files that are replaced stay until the next time, for readers under way."""
-        assert self.embedder is not None
-        with self._writing(wait) as db:
-            dim = len(next(iter(fresh.values()))) // 2 if fresh else self.embedder.dim
-            target = segments.Target(self.folder, self.embedder.name, dim)
-            with catalog.transaction(db):
-                replaced = segments.publish(db, target, fresh)
-            segments.sweep(db, self.folder, replaced if keep else frozenset())
+        report = self._embeddings.run(rows=rows, seconds=seconds, progress=progress, wait=wait)
+        return replace(report, warnings=(*self._said(), *report.warnings))
 
     def purge(self, *, wait: float = 10.0) -> None:
         """Wipe what removed records left behind: their vectors, cached ones too, and freed pages."""
         self._mend(wait)
         if self.embedder is not None:
-            self._publish({}, wait, keep=False)
+            self._embeddings.publish({}, wait, keep=False)
         with self._writing(wait) as db:
             with catalog.transaction(db):
                 if db.execute("SELECT 1 FROM gone_words").fetchone():
@@ -212,20 +175,15 @@ class Index:
 
     def pending(self, f: Filter | None = None) -> NDArray[np.int64]:
         """Chunk rows that pass `f` (None: all) and have no vector of the embedder: int64, ascending."""
-        import numpy as np
+        return self._embeddings.pending(f)
 
-        vectors, chunks = self.coverage()
-        if self.embedder is None or vectors == chunks:
-            return np.zeros(0, np.int64)
-        with self._reading() as db:
-            snapshot = Snapshot(db, None, lambda: None, lambda _: None)
-            rows = snapshot.rows(f or Filter(namespaces=None))
-            return embedding.pending(db, self.embedder.name, rows)
+    def coverage(self) -> tuple[int, int]:
+        """How many chunks have a vector of the embedder, and how many there are."""
+        return self._embeddings.coverage()
 
-    def _still_pending(self, rows: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
-        import numpy as np
-
-        return np.intersect1d(np.asarray(rows, np.int64), self.pending())
+    def scale(self) -> Scale:
+        """The embedder's scale of cosines; its texts are embedded once. Only with an embedder."""
+        return self._embeddings.scale()
 
     def counts(self) -> Counts:
         """How much the index holds."""
@@ -235,24 +193,7 @@ class Index:
             (chunks,) = db.execute("SELECT ifnull(sum(chunks), 0) FROM totals").fetchone()
             (terms,) = db.execute("SELECT count(*) FROM term").fetchone()
             (problems,) = db.execute("SELECT count(*) FROM source WHERE problems != '[]'").fetchone()
-            return Counts(sources, records, chunks, terms, self._vectors(db), problems)
-
-    def coverage(self) -> tuple[int, int]:
-        """How many chunks have a vector of the embedder, and how many there are."""
-        with self._reading() as db:
-            (chunks,) = db.execute("SELECT ifnull(sum(chunks), 0) FROM totals").fetchone()
-            return self._vectors(db), int(chunks)
-
-    def _vectors(self, db: sqlite3.Connection) -> int:
-        """Chunks with a vector of the embedder."""
-        if self.embedder is None:
-            return 0
-        text = "SELECT ifnull(sum(count), 0) FROM segment WHERE embedder = ?"
-        (count,) = db.execute(text, (self.embedder.name,)).fetchone()
-        gone = {row for (row,) in db.execute("SELECT row FROM gone_vectors")} if count else set()
-        for segment in segments.listed(db, self.embedder.name) if gone else ():
-            count -= len(gone.intersection(dense.attributes(segment)["row"].tolist()))
-        return int(count)
+            return Counts(sources, records, chunks, terms, self._embeddings.count(db), problems)
 
     def problems(self) -> tuple[Problem, ...]:
         """What is wrong in the vault's files, by path."""
@@ -273,13 +214,6 @@ class Index:
         with self._reading() as db:
             labels = [label for (label,) in db.execute("SELECT label FROM namespace")]
         return frozenset({root, *(label for label in labels if label.startswith(f"{root}/"))})
-
-    def scale(self) -> Scale:
-        """The embedder's scale of cosines; its texts are embedded once. Only with an embedder."""
-        assert self.embedder is not None
-        if self._scale is None:
-            self._scale = calibrate(Remembering(self.embedder, Cache(self.folder, self.embedder.name)))
-        return self._scale
 
     def snapshot(self) -> Snapshot:
         """One fixed state of the index, for reading; use it as a context manager."""
@@ -331,25 +265,6 @@ class Index:
         said = repair.mend(self.folder, self._identity)
         self._warnings += said
         self._begun |= missing and not said
-
-    def _notice_embedder(self) -> None:
-        if self.embedder is None:
-            return
-        with self._reading() as db:
-            names = {name for (name,) in db.execute("SELECT DISTINCT embedder FROM segment")}
-        if names and self.embedder.name not in names:
-            self._warnings.append(
-                f"the vectors were made by {', '.join(sorted(names))} and are not used with "
-                f"{self.embedder.name}: words answer alone until `huimem sync` has made new ones"
-            )
-
-    def _has_old_vectors(self) -> bool:
-        """Whether segments hold what is gone, or vectors of another embedder."""
-        assert self.embedder is not None
-        with self._reading() as db:
-            others = "EXISTS(SELECT 1 FROM segment WHERE embedder != ?)"
-            text = f"SELECT EXISTS(SELECT 1 FROM gone_vectors) OR {others}"
-            return bool(db.execute(text, (self.embedder.name,)).fetchone()[0])
 
     def _said(self) -> tuple[str, ...]:
         """The warnings gathered since they were last asked for."""
