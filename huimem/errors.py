@@ -9,6 +9,7 @@ HuimemError
 │   └── NewerFormat       written by a newer huimem: read, never written
 ├── ConfigError           a setting is wrong, unknown or not allowed       exit 3
 ├── MissingExtra          an optional package is needed                    exit 3
+├── Forked                opened before a fork, used after it             exit 3
 ├── NotFound              no such record                                   exit 1
 ├── Locked                another process holds the lock                   exit 5
 ├── Conflict              the file changed under us; nothing was written   exit 5
@@ -17,7 +18,9 @@ HuimemError
 
 from __future__ import annotations
 
+import traceback
 from dataclasses import dataclass
+from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,13 @@ class Problem:
     def __str__(self) -> str:
         place = f"{self.path}:{self.line}" if self.line else self.path
         return f"{place}: {self.message}" + (f" – {self.remedy}" if self.remedy else "")
+
+
+def unexpected(error: Exception) -> str:
+    """An error of ours by its type and place alone: its own text could hold what somebody said."""
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "an unknown place"
+    return f"unexpected {type(error).__name__} at {place}"
 
 
 class HuimemError(Exception):
@@ -68,6 +78,10 @@ class ConfigError(HuimemError):
 
 class MissingExtra(HuimemError):
     """An optional package is needed; the hint holds the install line."""
+
+
+class Forked(HuimemError):
+    """What a process opened cannot be used in a fork of it."""
 
 
 class NotFound(HuimemError):

@@ -27,7 +27,7 @@ from huimem.refusals import REMEDIES, refused
 from huimem.renaming import EXCHANGE, NOREPLACE, renamed
 
 __all__ = [
-    "LIMIT", "Stamp", "Unreadable", "create", "leftover", "lock", "make_folder", "read", "remove",
+    "LIMIT", "Stamp", "Unreadable", "create", "jot", "leftover", "lock", "make_folder", "read", "remove",
     "replace", "stamp", "step", "watch_steps",
 ]  # fmt: skip
 
@@ -192,6 +192,12 @@ def replace(path: Path, data: bytes, base: bytes, *, within: Path | None = None)
         _sync(folder)
 
 
+def jot(path: Path, data: bytes) -> None:
+    """Put a derived file in place of whatever stands there: whole, not durable. Raises `WriteFailed`."""
+    with _writing(path), _temp(None, str(path), data, None, durable=False) as temp:
+        os.replace(temp, path)
+
+
 def remove(path: Path, *, within: Path | None = None) -> None:
     """Delete a file, durably; nothing happens where none stands. Raises `WriteFailed`."""
     with _writing(path), _folder_of(path, within) as (folder, name):
@@ -267,7 +273,9 @@ def _open_below(folder: int, name: str) -> int:
 
 
 @contextmanager
-def _temp(folder: int | None, name: str, data: bytes, like: os.stat_result | None) -> Iterator[str]:
+def _temp(
+    folder: int | None, name: str, data: bytes, like: os.stat_result | None, *, durable: bool = True
+) -> Iterator[str]:
     """A synced temp file beside `name` that holds `data`; gone afterwards unless renamed away."""
     temp = os.path.join(os.path.dirname(name), f".huimem-{os.getpid()}-{secrets.token_hex(6)}.tmp")
     step("before temp")
@@ -280,7 +288,8 @@ def _temp(folder: int | None, name: str, data: bytes, like: os.stat_result | Non
             step("after write")
             if like is not None:
                 _copy_mode(descriptor, like)
-            os.fsync(descriptor)
+            if durable:
+                os.fsync(descriptor)
             step("after sync")
         finally:
             os.close(descriptor)

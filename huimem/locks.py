@@ -27,14 +27,16 @@ _FIRST_WAIT, _LONGEST_WAIT = 0.001, 0.02
 
 
 @contextmanager
-def lock(path: Path, *, timeout: float = 10.0, shared: bool = False) -> Iterator[None]:
+def lock(path: Path, *, timeout: float = 10.0, shared: bool = False, make: bool = True) -> Iterator[None]:
     """Hold the lock of `path` (made with its folder, 0600 and 0700) while the block runs.
 
-    Waits at most `timeout` seconds, then raises `Locked` with the holder's process and command;
-    `WriteFailed` where the lock file itself cannot be made. Not reentrant.
+    Without `make` the folder must be there: one that was moved away is not made anew. Waits at most
+    `timeout` seconds, then raises `Locked` with the holder's process and command; `WriteFailed` where
+    the lock file itself cannot be made. Not reentrant.
     """
     try:
-        _make(path.parent)
+        if make:
+            _make(path.parent)
         flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
         descriptor = os.open(path, flags, 0o600)
     except OSError as error:

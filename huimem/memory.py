@@ -6,33 +6,35 @@ The only file that wires: it loads the embedder, reads the clock, and hands each
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
 from datetime import datetime
 from pathlib import Path
+from threading import Event
 from types import TracebackType
 from typing import Unpack
 
 from huimem import upkeep
+from huimem.background import Background
 from huimem.config import Config, asking_zone, find_vault, load
-from huimem.errors import MissingExtra
-from huimem.files import Unreadable
+from huimem.errors import HuimemError, MissingExtra
+from huimem.heartbeat import watched
 from huimem.index.filters import Filter
 from huimem.index.index import Index
 from huimem.ports import Embedder
-from huimem.providers.table import load_embedder
+from huimem.providers.table import embedder_names, load_embedder, load_recorded
 from huimem.recall import query as asking
-from huimem.recall.candidates import Meaning
 from huimem.recall.pipeline import Asked, narrow, recall
-from huimem.recall.query import Keywords, Options
-from huimem.records import Freshness, Message, Query, Recall, Ref, Resolution, Source
-from huimem.upkeep import Progress, Synced
+from huimem.recall.query import Keywords
+from huimem.records import Message, Query, Recall, Ref, Resolution
+from huimem.upkeep import CaughtUp, Progress, Synced
 from huimem.vault.incoming import messages_from
-from huimem.vault.layout import namespaces_asked
-from huimem.vault.roles import role_of
-from huimem.vault.text import whole
+from huimem.vault.recent import Recent
 from huimem.vault.vault import Vault
+from huimem.watching import Round, rounds
 from huimem.when import resolve
+
+__all__ = ["Memory", "embedder_names", "load_embedder"]
 
 
 class Memory:
@@ -43,8 +45,15 @@ class Memory:
         self.config = config
         self.warnings: tuple[str, ...] = ()
         self.zone = asking_zone(config)
-        self.index = Index.open(vault.state, self._embedder(), vault_id=str(vault.root.resolve()))
-        self._read: dict[str, tuple[str, Source]] = {}
+        self.index = Index.open(
+            vault.state,
+            self._embedder(),
+            vault_id=str(vault.root.resolve()),
+            spec=config.embedder,
+            load=load_recorded,
+        )
+        self.source = Recent(vault).source
+        self._background = Background(self.index, vault.root, first=self._look)
 
     @classmethod
     def open(cls, path: str | Path | None = None, **settings: object) -> Memory:
@@ -71,6 +80,8 @@ class Memory:
         self.close()
 
     def close(self) -> None:
+        """Stop what goes on in the background and let go of files."""
+        self._background.__exit__()
         self.index.close()
 
     def record(
@@ -88,7 +99,7 @@ class Memory:
         The same messages again change nothing; a grown list adds what is new. Without `session` a
         new file is made. Raises UsageError for messages that cannot be read or mix two sorts.
         """
-        return self.vault.record(
+        refs = self.vault.record(
             messages_from(messages, self.zone),
             session=session,
             title=title,
@@ -96,6 +107,8 @@ class Memory:
             people=people,
             now=self.now(now),
         )
+        self._follow()
+        return refs
 
     def recall(
         self,
@@ -112,25 +125,25 @@ class Memory:
         nothing is an answer without hits. `progress` is told, as in `sync`, how the catching up with
         the files goes. Raises UsageError for keywords that make no question.
         """
-        options = self.options(keywords)
+        options = asking.options(keywords)
         question, resolution = asking.make(text, options, self.now(now), self.resolve)
-        pending, warnings = self.catch_up(progress)
-        namespaces = self.index.labels(question.namespace)
-        narrowed = narrow(question, namespaces)
-        warnings += upkeep.few_vectors(self.index, narrowed) if question.text else ()
-        meaning = self._meaning(question, narrowed)
-        vectors, passages = self.index.coverage()
-        freshness = Freshness(
-            fresh=not pending,
-            pending=pending,
-            engine="words+meaning" if meaning and vectors else "words",
-            vectors_done=vectors,
-            vectors_total=passages if self.index.embedder else 0,
-        )
-        asked = Asked(
-            question, resolution, narrowed, meaning, freshness, (*self.warnings, *warnings), options.context
-        )
-        return recall(self.index, self.source, asked, self.config.ranking)
+        with self.caught_up(progress) as standing:
+            narrowed = self.narrowed(question, standing)
+            meaning = None if standing.overlay else self.index.meaning(question.text, narrowed)
+            asked = Asked(
+                question,
+                resolution,
+                narrowed,
+                meaning,
+                upkeep.freshness(self.index, standing, meaning is not None),
+                (*self.warnings, *self.vault.warnings, *standing.warnings),
+                options.context,
+                standing.overlay,
+            )
+            found = recall(self.index, self.source, asked, self.config.ranking)
+        if not found.freshness.whole or standing.overlay or self.index.building():
+            self._follow()
+        return found
 
     def sync(
         self,
@@ -151,22 +164,6 @@ class Memory:
             self.vault, self.index, paths, full=full, vectors=vectors, progress=progress, wait=wait
         )
 
-    def source(self, path: str) -> Source:
-        """A file's records as they stand now; what was read for an earlier hit is kept while unchanged."""
-        stamp = str(self.vault.stamp(path))
-        kept = self._read.get(path)
-        if kept and kept[0] == stamp:
-            return kept[1]
-        if len(self._read) >= 64:
-            self._read.clear()
-        try:
-            source = self.vault.read(path)
-        except Unreadable as error:
-            fault = self.vault.fault(path, error)
-            raise Unreadable(fault.message, fault.remedy, gone=error.gone) from error
-        self._read[path] = (stamp, source)
-        return source
-
     def _embedder(self) -> Embedder | None:
         try:
             return load_embedder(self.config.embedder)
@@ -184,23 +181,34 @@ class Memory:
             return datetime.now(self.zone)
         return now.astimezone(self.zone) if now.tzinfo else now.replace(tzinfo=self.zone)
 
-    def options(self, keywords: Keywords) -> Options:
-        """The keywords of a question as `Options`, its names in the form that files give theirs."""
-        options = Options(**keywords)
-        return replace(
-            options,
-            namespace=namespaces_asked(options.namespace),
-            kinds=tuple(whole(kind).lower() for kind in options.kinds),
-            roles=tuple(role_of(role) or whole(role).casefold() for role in options.roles),
-            tags=tuple(whole(tag).removeprefix("#") for tag in options.tags),
-        )
+    def caught_up(self, progress: Progress | None = None) -> AbstractContextManager[CaughtUp]:
+        """Words of every file as it is now, in the index or, meanwhile, beside it."""
+        return upkeep.caught_up(self.vault, self.index, progress)
 
-    def catch_up(self, progress: Progress | None = None) -> tuple[int, tuple[str, ...]]:
-        """Words of every file as it is now: how many files are not in yet, and what went wrong."""
-        return upkeep.catch_up(self.vault, self.index, progress)
+    def narrowed(self, question: Query, standing: CaughtUp) -> Filter:
+        """What a question may find, in the index and beside it."""
+        labels = self.index.labels(question.namespace, standing.overlay)
+        return narrow(question, labels, standing.hidden)
 
-    def _meaning(self, question: Query, narrowed: Filter) -> Meaning | None:
-        """The question's vector where every passage it may find has one."""
-        if self.index.embedder is None or not question.text or len(self.index.pending(narrowed)):
-            return None
-        return Meaning(self.index.embedder.embed([question.text], as_query=True)[0], self.index.scale())
+    def watch(self, *, stop: Event | None = None, vectors: bool = True) -> Generator[Round]:
+        """Keep the index in step with the files until `stop` is set or the generator is closed.
+
+        Yields a `Round` for the first look and for each later one that took something in or has something
+        to say; `vectors` follow in the background. Raises Locked where another process watches already.
+        """
+        return rounds(self.vault, self.index, stop=stop, vectors=vectors)
+
+    def linger(self, seconds: float) -> str:
+        """Wait for what goes on in the background, at most `seconds`; what goes wrong there, else ""."""
+        self._background.wait(seconds)
+        return self._background.fault
+
+    def _follow(self) -> None:
+        """Take in and embed what is new in the background, unless a watcher does."""
+        if self.config.background and not watched(self.vault.state):
+            self._background.wake()
+
+    def _look(self) -> None:
+        """The words of what is new, before its vectors are made; the next question says what went wrong."""
+        with suppress(HuimemError):
+            upkeep.look(self.vault, self.index, wait=1.0)

@@ -11,19 +11,23 @@ from datetime import datetime
 from pathlib import Path
 from typing import Unpack
 
+from huimem import heartbeat
 from huimem.errors import Problem
+from huimem.heartbeat import Watcher
 from huimem.memory import Memory
 from huimem.recall import listing
 from huimem.recall.listing import Listed, Week
-from huimem.recall.pipeline import narrow
 from huimem.recall.query import Keywords, make
+from huimem.recall.query import options as options_of
 
 
 @dataclass(frozen=True, slots=True)
 class Status:
     """How an index stands beside its vault. `pending` counts files it has not taken in, `bytes` its size.
 
-    `problems` counts faults in files as last read; `embedder` is None where words answer alone.
+    `problems` counts faults in files as last read; `embedder` names the one that answers, None where words
+    do alone. `watcher` is None where none keeps the index in step. `building`: the embedder that will
+    answer, and how many of all passages have its vector.
     """
 
     root: Path
@@ -40,6 +44,8 @@ class Status:
     embedder: str | None
     problems: int
     warnings: tuple[str, ...] = ()
+    watcher: Watcher | None = None
+    building: tuple[str, int, int] | None = None
 
 
 def status(memory: Memory) -> Status:
@@ -49,6 +55,7 @@ def status(memory: Memory) -> Status:
     changes = memory.index.changes(stamps, unreadable=scan.unreadable)
     pending = len(changes.new) + len(changes.changed) + len(changes.removed) + len(scan.unreadable)
     embedder = memory.index.embedder
+    answering = memory.index.answers()
     whole = embedder is not None and 0 < counts.vectors == counts.chunks
     return Status(
         root=memory.vault.root,
@@ -62,9 +69,11 @@ def status(memory: Memory) -> Status:
         fresh=not pending,
         pending=pending,
         bytes=_size(memory.vault.state),
-        embedder=embedder.name if embedder else None,
+        embedder=answering.name if embedder and answering else embedder.name if embedder else None,
         problems=len(scan.problems) + len(memory.index.problems()),
         warnings=memory.warnings,
+        watcher=heartbeat.seen(memory.vault.state, now=memory.now().timestamp()),
+        building=memory.index.building(),
     )
 
 
@@ -77,19 +86,20 @@ def listed(
     memory: Memory, *, now: datetime | None = None, **keywords: Unpack[Keywords]
 ) -> tuple[Listed, ...]:
     """The newest records that pass the filters of `Memory.recall`; at most `limit`."""
-    options = memory.options(keywords)
-    memory.catch_up()
+    options = options_of(keywords)
     question, _ = make("", options, memory.now(now), memory.resolve)
-    narrowed = narrow(question, memory.index.labels(question.namespace))
-    return listing.listed(memory.index, narrowed, question.limit, memory.zone)
+    with memory.caught_up() as standing:
+        narrowed = memory.narrowed(question, standing)
+        return listing.listed(memory.index, narrowed, standing.overlay, question.limit, memory.zone)
 
 
 def weeks(memory: Memory, *, namespace: str | None = None) -> tuple[Week, ...]:
     """What each week from the first to the last holds, in the zone of `memory`."""
-    memory.catch_up()
-    options = memory.options({"namespace": namespace, "kinds": ("turn",)})
+    options = options_of({"namespace": namespace, "kinds": ("turn",)})
     question, _ = make("", options, memory.now(), memory.resolve)
-    return listing.weeks(memory.index, narrow(question, memory.index.labels(question.namespace)), memory.zone)
+    with memory.caught_up() as standing:
+        narrowed = memory.narrowed(question, standing)
+        return listing.weeks(memory.index, narrowed, standing.overlay, memory.zone)
 
 
 def _size(folder: Path) -> int:

@@ -371,6 +371,11 @@ class Freshness:
     vectors_done: int
     vectors_total: int
 
+    @property
+    def whole(self) -> bool:
+        """Whether nothing is left to take in or to embed."""
+        return self.fresh and self.vectors_done >= self.vectors_total
+
 
 @dataclass(frozen=True, slots=True)
 class Recall:

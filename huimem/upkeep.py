@@ -1,30 +1,34 @@
 """A vault and its index → the index in step with the files, and what keeps it from being so.
 
-In: both, and how far to go. Out: reports; and for a question, how many files are not in yet with a
-line for each reason.
+In: both, and how far to go. Out: reports; and for a question, what stands in for files that are not
+in yet, with a line for each reason.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 
-from huimem.errors import Locked, WriteFailed
+from huimem.errors import Locked, VaultError, WriteFailed
 from huimem.files import Unreadable
-from huimem.index.filters import Filter
-from huimem.index.index import Index
+from huimem.index.index import Index, Snapshot
 from huimem.index.rows import EmbedReport, SyncReport
-from huimem.records import Source
-from huimem.vault.layout import printable
+from huimem.index.sync import EVERY, Listing, Spared
+from huimem.records import Freshness, Source
+from huimem.vault.layout import Scan, printable
 from huimem.vault.vault import Vault
 
 Progress = Callable[[str, int, int], None]
 
-# A question may wait for the vectors of this many passages; more are left to `sync`.
-FEW_VECTORS = 24
-VECTOR_SECONDS = 2.0
-# Seconds that a question waits for another process to let go of the index.
-PATIENCE = 1.0
+# Seconds that a question waits for another process that is bringing files in, and those it then takes
+# to read them itself.
+PATIENCE = 0.1
+BESIDE = 2.0
+# As many files may vanish at once, or this share of all, and be believed gone; more only after `HOLD`
+# seconds. An index that lost them would have to be made again should a folder only have been away.
+CAUTION = Spared(50, 0.2)
+HOLD = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +36,56 @@ class Synced:
     """What one `sync` did to words and to vectors (None: vectors were not asked for).
 
     `unread` has a line for each file and folder that cannot be read: what was indexed of it stays.
+    `lost` has one for each file that no longer holds what was recorded to it. `look_again`: in how many
+    seconds a further look may change something by itself, None = it will not.
     """
 
     report: SyncReport
     embedded: EmbedReport | None
     unread: tuple[str, ...] = ()
+    lost: tuple[str, ...] = ()
+    look_again: float | None = None
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """All that is to be said of it, but for what cannot be read."""
+        embedded = self.embedded.warnings if self.embedded else ()
+        return (*self.report.warnings, *self.lost, *held_line(self.report.held), *embedded)
+
+
+@dataclass(slots=True)
+class _Reading:
+    """Reads files for the index, and keeps a line for each that could not be read or lost something."""
+
+    vault: Vault
+    unread: list[str]
+    lost: list[str] = field(default_factory=list)
+
+    def __call__(self, path: str) -> Source:
+        try:
+            source = self.vault.read(path)
+        except Unreadable as error:
+            if not error.gone:
+                self.unread.append(str(self.vault.fault(path, error)))
+            raise
+        lost = self.vault.lost(source)
+        if lost is not None:
+            self.lost.append(str(lost))
+        return source
+
+
+@dataclass(frozen=True, slots=True)
+class CaughtUp:
+    """How far a question may trust the index, and what it searches beside it.
+
+    `overlay` holds files that are not in yet; `hidden` are paths whose rows no longer stand; `pending`
+    counts files that neither covers.
+    """
+
+    pending: int
+    hidden: frozenset[str] = frozenset()
+    overlay: Snapshot | None = None
+    warnings: tuple[str, ...] = ()
 
 
 def sync(
@@ -48,64 +97,123 @@ def sync(
     vectors: bool = True,
     progress: Progress | None = None,
     wait: float = 10.0,
+    spared: Spared = EVERY,
 ) -> Synced:
     """Bring the files into the index, words first; the parameters are those of `Memory.sync`."""
     scan = vault.scan()
-    barred = {*map(printable, scan.unreadable)}
-    unread = [str(problem) for problem in scan.problems if problem.path in barred]
+    read = _Reading(vault, _unlisted(scan))
     report = index.sync(
-        {path: str(stamp) for path, stamp in scan.files.items()},
-        lambda path: _read(vault, path, unread),
+        _stamps(scan),
+        read,
         only=set(paths) if paths else None,
         unreadable=scan.unreadable,
         full=full,
         progress=None if progress is None else lambda done, total: progress("words", done, total),
         wait=wait,
+        again=lambda: _listing(vault.scan()),
+        spared=spared,
     )
-    if not vectors or index.embedder is None:
-        return Synced(report, None, tuple(unread))
-    embedded = index.embed(
-        progress=None if progress is None else lambda done, total: progress("vectors", done, total),
-        wait=wait,
+    embedded = None
+    if vectors and index.embedder is not None:
+        embedded = index.embed(
+            progress=None if progress is None else lambda done, total: progress("vectors", done, total),
+            wait=wait,
+        )
+    look_again = HOLD if report.held else None
+    return Synced(report, embedded, tuple(read.unread), tuple(read.lost), look_again)
+
+
+def look(
+    vault: Vault,
+    index: Index,
+    *,
+    missed: Collection[str] = (),
+    progress: Progress | None = None,
+    wait: float = 10.0,
+) -> Synced:
+    """Bring the words of the files in, as nobody asked for: suspiciously many deletions are held.
+
+    `missed`: paths that were held some time ago; if they are still missing they are deleted. Raises
+    `VaultError` where nothing at all is left and no `huimem.toml` tells that this is still the vault.
+    """
+    if not vault.marked and not vault.scan().files and (known := index.counts().sources):
+        raise VaultError(
+            f"{vault.root} holds no file, and its index knows {known:,}",
+            "Is its disk mounted? If all were deleted: huimem sync",
+        )
+    spared = replace(CAUTION, confirmed=frozenset(missed))
+    return sync(vault, index, vectors=False, progress=progress, wait=wait, spared=spared)
+
+
+@contextmanager
+def caught_up(vault: Vault, index: Index, progress: Progress | None = None) -> Iterator[CaughtUp]:
+    """For one question: the index in step with the files, or what stands in for those it lacks."""
+    try:
+        done = look(vault, index, progress=progress, wait=PATIENCE)
+    except (Locked, WriteFailed) as hindrance:
+        with _beside(vault, index, hindrance) as standing:
+            yield standing
+        return
+    yield CaughtUp(
+        pending=len(done.unread),
+        hidden=frozenset(done.report.held),
+        warnings=(*done.warnings, *done.unread),
     )
-    return Synced(report, embedded, tuple(unread))
 
 
-def _read(vault: Vault, path: str, unread: list[str]) -> Source:
-    """A file's records; why it cannot be read is added to `unread`."""
-    try:
-        return vault.read(path)
-    except Unreadable as error:
-        if not error.gone:
-            unread.append(str(vault.fault(path, error)))
-        raise
+@contextmanager
+def _beside(vault: Vault, index: Index, hindrance: Locked | WriteFailed) -> Iterator[CaughtUp]:
+    """Read what the index lacks into memory, for as long as a question may take."""
+    read = _Reading(vault, _unlisted(vault.scan()))
+    found = index.beside(lambda: _listing(vault.scan()), read, seconds=BESIDE)
+    warnings = [*read.unread, *read.lost]
+    if found.left or isinstance(hindrance, WriteFailed):
+        warnings.insert(0, _why(hindrance, found.left))
+    with found.snapshot as overlay:
+        beside = overlay if found.held else None
+        yield CaughtUp(found.left + len(read.unread), found.hidden, beside, tuple(warnings))
 
 
-def catch_up(vault: Vault, index: Index, progress: Progress | None) -> tuple[int, tuple[str, ...]]:
-    """Words of every file as it is now: how many files are not in yet, and what went wrong."""
-    try:
-        done = sync(vault, index, vectors=False, progress=progress, wait=PATIENCE)
-    except Locked as locked:
-        return index.behind, (f"{locked.message}; this answer may miss the newest changes",)
-    except WriteFailed as failed:
-        return index.behind, (_unwritten(failed),)
-    return len(done.unread), (*done.report.warnings, *done.unread)
+def freshness(index: Index, standing: CaughtUp, meaning: bool) -> Freshness:
+    """How far an answer covers the vault; `meaning` says whether its question had a vector."""
+    vectors, passages = index.coverage()
+    return Freshness(
+        fresh=not standing.pending,
+        pending=standing.pending,
+        engine="words+meaning" if meaning and vectors else "words",
+        vectors_done=vectors,
+        vectors_total=passages if index.embedder else 0,
+    )
 
 
-def few_vectors(index: Index, narrowed: Filter) -> tuple[str, ...]:
-    """Make the vectors that a question lacks where they are few; why not, if the disk refuses."""
-    pending = index.pending(narrowed)
-    if 0 < len(pending) <= FEW_VECTORS:
-        try:
-            index.embed(rows=pending, seconds=VECTOR_SECONDS, wait=PATIENCE)
-        except WriteFailed as failed:
-            return (_unwritten(failed),)
-        except Locked:  # words answer alone
-            return ()
-    return ()
+def _why(hindrance: Locked | WriteFailed, left: int) -> str:
+    """Why files are read for each question anew, and how many could not be."""
+    said = hindrance.message
+    if isinstance(hindrance, WriteFailed) and hindrance.hint:
+        said = f"{said} – {hindrance.hint}"
+    files = "1 file is" if left == 1 else f"{left:,} files are"
+    return f"{said}; {files} not searched yet" if left else f"{said}; new text is read for each question anew"
 
 
-def _unwritten(failed: WriteFailed) -> str:
-    """Why an answer may miss the newest changes: the disk does not let them be indexed."""
-    why = f"{failed.message} – {failed.hint}" if failed.hint else f"{failed.message}."
-    return f"{why} This answer may miss the newest changes."
+def held_line(held: Sequence[str]) -> tuple[str, ...]:
+    """What is said of files that vanished in suspicious numbers."""
+    if not held:
+        return ()
+    return (
+        f"{len(held):,} files are gone at once: they answer no more, and what is known of them is kept "
+        "until `huimem sync` or a watcher's second look",
+    )
+
+
+def _listing(scan: Scan) -> Listing:
+    return Listing(_stamps(scan), scan.unreadable)
+
+
+def _stamps(scan: Scan) -> dict[str, str]:
+    return {path: str(stamp) for path, stamp in scan.files.items()}
+
+
+def _unlisted(scan: Scan) -> list[str]:
+    """A line for each folder and file that could not be looked at."""
+    barred = {*map(printable, scan.unreadable)}
+    return [str(problem) for problem in scan.problems if problem.path in barred]

@@ -7,6 +7,8 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -20,6 +22,8 @@ NOT_RUN_HERE = {
     "pip install '.[test]' && python -m pytest -q",
     "HUIMEM_EMBEDDER=sentence-transformers:intfloat/multilingual-e5-base huimem sync --vault vault",
 }
+
+WATCH = "huimem watch --vault vault"  # runs until it is stopped
 
 
 def blocks(kind: str) -> list[str]:
@@ -49,7 +53,18 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(command: str, checkout: Path, embedder: str) -> subprocess.CompletedProcess[str]:
-    environment = {
+    return subprocess.run(
+        ["sh", "-c", command],
+        cwd=checkout,
+        env=environment(checkout, embedder),
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
+
+
+def environment(checkout: Path, embedder: str) -> dict[str, str]:
+    return {
         "PATH": f"{checkout / 'bin'}:{os.environ['PATH']}",
         "HOME": str(checkout),
         "PYTHONPATH": str(ROOT),
@@ -57,9 +72,6 @@ def run(command: str, checkout: Path, embedder: str) -> subprocess.CompletedProc
         "HUIMEM_EMBEDDER": embedder,
         "COLUMNS": "100",
     }
-    return subprocess.run(
-        ["sh", "-c", command], cwd=checkout, env=environment, capture_output=True, text=True, timeout=100
-    )
 
 
 def test_the_first_screen_shows_what_a_fresh_vault_answers(checkout: Path) -> None:
@@ -80,7 +92,7 @@ def test_every_command_works(checkout: Path) -> None:
     failed = []
     ran = 0
     for command, _ in commands()[1:]:
-        if command in NOT_RUN_HERE:
+        if command in NOT_RUN_HERE or command == WATCH:
             continue
         done = run(command, checkout, "hashing")
         ran += 1
@@ -88,6 +100,34 @@ def test_every_command_works(checkout: Path) -> None:
             failed.append((command, done.returncode, done.stdout[-500:], done.stderr[-500:]))
     assert not failed
     assert ran >= 15
+
+
+def test_a_watcher_shows_what_the_readme_shows(checkout: Path) -> None:
+    note = next((checkout / "vault/sessions").glob("2026-W01/*.md"))
+    with started(WATCH, checkout) as process:
+        assert process.stdout is not None
+        said = [process.stdout.readline()]
+        note.write_text(note.read_text(encoding="utf-8") + "\nA late word.\n", encoding="utf-8")
+        said.append(process.stdout.readline())
+    shown = dict(commands())[WATCH].splitlines()
+    assert [shape(line) for line in said] == [shape(line) for line in shown]
+
+
+@contextmanager
+def started(command: str, checkout: Path) -> Iterator[subprocess.Popen[str]]:
+    """A command that runs until it is stopped, on a vault without an index."""
+    shutil.rmtree(checkout / "vault/.huimem", ignore_errors=True)
+    with subprocess.Popen(
+        command.split(), cwd=checkout, env=environment(checkout, "none"), stdout=subprocess.PIPE, text=True
+    ) as process:
+        yield process
+        process.terminate()
+
+
+def shape(line: str) -> str:
+    """A watcher's line without its moment, its seconds and where the vault lies."""
+    line = re.sub(r"^\d\d:\d\d:\d\d|\(\d+\.\d\d s\)", "N", line.rstrip())
+    return re.sub(r"watching \S+ by", "watching VAULT by", line)
 
 
 def expected_code(command: str) -> int:
@@ -99,23 +139,19 @@ def test_what_is_left_out_is_in_the_readme() -> None:
     assert {command for command, _ in commands()} >= NOT_RUN_HERE
 
 
-def test_the_python_example_runs(checkout: Path) -> None:
-    (example,) = blocks("python")
+@pytest.mark.parametrize(("number", "says"), [(0, "relevance"), (1, "SyncReport")])
+def test_the_python_example_runs(number: int, says: str, checkout: Path) -> None:
+    example = blocks("python")[number]
     done = subprocess.run(
         [sys.executable, "-c", example],
         cwd=checkout,
-        env={
-            "PYTHONPATH": str(ROOT),
-            "HOME": str(checkout),
-            "PATH": os.environ["PATH"],
-            "HUIMEM_EMBEDDER": "hashing",
-        },
+        env=environment(checkout, "hashing"),
         capture_output=True,
         text=True,
         timeout=60,
     )
     assert done.returncode == 0, done.stderr
-    assert "relevance" in done.stdout
+    assert says in done.stdout
 
 
 def test_the_session_of_the_readme_is_a_valid_one() -> None:

@@ -9,11 +9,12 @@ import os
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 
-from huimem import Memory
+from huimem import Memory, overview
 from huimem.surfaces.cli.main import run
 
 OLD, NEW = b"tangerine", b"zucchini!"
@@ -111,6 +112,7 @@ def test_the_next_answer_knows_the_edit(edit: Callable[[Path], None], note: Path
     edit(note)
     assert found(memory, "tangerine") == []
     assert found(memory, "zucchini") == [("note.md", 3)]
+    memory.linger(10)
     answer = memory.recall("zucchini")
     assert answer.freshness.fresh and answer.freshness.engine == "words+meaning"
 
@@ -161,3 +163,12 @@ def test_edits_in_quick_succession_are_all_seen(note: Path, memory: Memory) -> N
         os.utime(note, ns=(before.st_atime_ns, before.st_mtime_ns))
         assert found(memory, f"walnut{number}") == [("note.md", 3)]
         assert found(memory, f"walnut{number - 1}") == []
+
+
+def test_a_note_without_a_date_has_that_of_its_file_also_when_only_that_changes(note: Path) -> None:
+    with Memory.open(note.parent) as memory:
+        for year in (2001, 2011):
+            at = datetime(year, 5, 6, tzinfo=memory.zone)
+            os.utime(note, (at.timestamp(), at.timestamp()))
+            (listed,) = overview.listed(memory)
+            assert (listed.at, listed.inferred) == (at, True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import resource
 import socket
 import stat
@@ -243,6 +244,17 @@ def test_modes(tmp_path: Path) -> None:
         assert stat.S_IMODE(path.stat().st_mode) == 0o640
     finally:
         os.umask(before)
+
+
+def test_what_is_jotted_down_is_whole_replaces_anything_and_makes_no_folder(tmp_path: Path) -> None:
+    path = prepared(tmp_path, OLD)
+    seen = at_step(0, lambda: None)
+    files.jot(path, NEW)
+    assert content(path) == NEW and os.listdir(tmp_path) == ["note.md"]
+    assert "before folder sync" not in seen
+    with pytest.raises(WriteFailed, match=re.escape("gone/note.md")):
+        files.jot(tmp_path / "gone/note.md", NEW)
+    assert not (tmp_path / "gone").exists()
 
 
 def test_a_hard_link_elsewhere_keeps_the_old_bytes(tmp_path: Path) -> None:

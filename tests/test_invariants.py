@@ -227,6 +227,8 @@ def test_a_broken_file_hides_no_other(vault: Memory) -> None:
     (root / "broken.md").write_bytes(
         b"---\ntitle: [\n---\n\n## User \xc2\xb7 2026-04-09 25:99:00\n\nhalf \xff a word\n"
     )
+    vault.recall("word")
+    vault.linger(10)
     before = answers(vault)
     vault.sync()
     assert answers(vault) == before

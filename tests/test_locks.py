@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from huimem import files
-from huimem.errors import Locked
+from huimem.errors import Locked, WriteFailed
 from tests.processes import code_of, start
 
 
@@ -78,3 +78,9 @@ def test_the_lock_file_tells_no_words_of_a_question(tmp_path: Path, monkeypatch:
         monkeypatch.setattr("sys.argv", argv)
         with files.lock(tmp_path / "x.lock"):
             assert (tmp_path / "x.lock").read_text() == f"{os.getpid()} {told}\n"
+
+
+def test_a_folder_that_was_moved_away_is_not_made_anew(tmp_path: Path) -> None:
+    with pytest.raises(WriteFailed), files.lock(tmp_path / "gone/x.lock", make=False):
+        pass
+    assert not (tmp_path / "gone").exists()

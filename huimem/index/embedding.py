@@ -22,10 +22,11 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-AT_ONCE = 32  # texts in one call of the embedder
+AT_ONCE = 8  # texts in one call of the embedder: more are no faster, and it must be possible to stop
 BLOCK = 4_096  # rows looked up in the cache at once
 
 Progress = Callable[[int, int], None]
+Stop = Callable[[], bool]
 
 
 def pending(db: sqlite3.Connection, embedder: str, rows: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -49,12 +50,14 @@ def newest_first(db: sqlite3.Connection, rows: Sequence[int]) -> list[int]:
 class Embedding:
     """One round: walks `rows` block by block and yields vectors to publish, until the budget ends.
 
-    `deadline` is on the monotonic clock, None = no end; at least one batch is made.
+    `deadline` is on the monotonic clock, None = no end; at least one batch is made by then. `stop` tells
+    between batches whether to end at once.
     """
 
     embedder: Embedder
     cache: Cache
     deadline: float | None
+    stop: Stop | None = None
     progress: Progress | None = None
     cached: int = 0
     embedded: int = 0
@@ -81,7 +84,7 @@ class Embedding:
         missing = list({hash: row for row, hash in hashes.items() if hash not in codes}.items())
         sharing = Counter(hashes.values())
         for start in range(0, len(missing), AT_ONCE):
-            if self.deadline is not None and self.embedded and time.monotonic() > self.deadline:
+            if self._is_over():
                 self.stopped = True
                 break
             made = self._embed(db, missing[start : start + AT_ONCE])
@@ -100,6 +103,11 @@ class Embedding:
         made = dict(zip((hash for hash, _ in texts), codes, strict=True))
         self.cache.put(made)
         return made
+
+    def _is_over(self) -> bool:
+        if self.stop is not None and self.stop():
+            return True
+        return self.deadline is not None and bool(self.embedded) and time.monotonic() > self.deadline
 
     def _tell(self) -> None:
         if self.progress is not None:

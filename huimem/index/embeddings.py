@@ -1,22 +1,29 @@
-"""The vectors of an index: which passages have one of the embedder, and giving the others theirs.
+"""The vectors of an index: which passages have one of an embedder, and giving the others theirs.
 
-In: an embedder, the state folder, ways to read and to write it. Out: published vectors, counts, and
-the scale of the embedder's cosines. Nothing is locked while texts are embedded.
+In: the embedder of the settings, the state folder, ways to read and to write it. Out: published vectors,
+counts, and questions as vectors. Nothing is locked while texts are embedded. When another embedder is
+chosen, its vectors are built beside the old ones, which answer until it has them all; then the old go.
 """
 
 from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from huimem.errors import ConfigError, MissingExtra
 from huimem.index import catalog, dense, embedding, segments
+from huimem.index.answering import Answering, Choice, Maker, answering, let_answer
 from huimem.index.calibrate import Scale, calibrate
+from huimem.index.dense import View
+from huimem.index.embedding import Embedding, Stop
 from huimem.index.filters import Filter
 from huimem.index.rows import EmbedReport
+from huimem.index.segments import Target
 from huimem.index.snapshot import Snapshot
 from huimem.index.vectors import Cache, Remembering
 from huimem.ports import Embedder
@@ -26,56 +33,129 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 PUBLISH_SECONDS = 20.0  # vectors made meanwhile become findable at least this often
+# An embedder that is to be replaced still gets this many new passages, or this share of all: it answers
+# meanwhile. What lacks more was never complete, and two embedders for all of it would take twice as long.
+KEPT_UP, KEPT_SHARE = 512, 0.125
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """A question's vector, float32 [dim], with the name of the embedder that made it and its scale."""
+
+    embedder: str
+    vector: NDArray[np.float32]
+    scale: Scale
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Vectors of every passage in memory: `made` now in `seconds`, the others from the cache.
+
+    `name` stands for them in `Index.snapshot`. `view` None: there are no passages.
+    """
+
+    name: str
+    view: View | None
+    dim: int
+    passages: int
+    made: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Round:
+    """What bounds one round of embedding: `deadline` on the monotonic clock, `wait` for the lock."""
+
+    deadline: float | None
+    wait: float
+    progress: Progress | None = None
+    stop: Stop | None = None
 
 
 class Embeddings:
-    """Vectors of one embedder for the passages of an index; `embedder` None: there are none.
+    """Vectors for the passages of an index, of the embedder that is chosen and of the one before it.
 
     `reading` gives a reader of the catalog, `writing(wait)` the writer's connection under the lock.
+    Two processes that choose differently take turns: a whole round makes its own choice answer, with
+    vectors from the cache, and both go on asking whichever answers. A process whose choice has answered
+    once and was replaced yields: only a whole round, as `sync` makes it, takes the turn back.
     """
 
     def __init__(
         self,
         folder: Path,
-        embedder: Embedder | None,
+        choice: Choice,
         reading: Callable[[], AbstractContextManager[sqlite3.Connection]],
         writing: Callable[[float], AbstractContextManager[sqlite3.Connection]],
     ) -> None:
-        self.embedder = embedder
         self._folder = folder
+        self._choice = choice
         self._reading = reading
         self._writing = writing
-        self._scale: Scale | None = None
+        self._answering = Answering(choice)
+        self._scales: dict[str, Scale] = {}
+        self._answered = False  # ours did, in this process
 
     def run(
         self,
         *,
         rows: Sequence[int] | NDArray[np.int64] | None = None,
         seconds: float | None = None,
-        progress: Callable[[int, int], None] | None = None,
+        progress: Progress | None = None,
         wait: float = 10.0,
+        stop: Stop | None = None,
     ) -> EmbedReport:
         """Give passages theirs; the parameters are those of `Index.embed`."""
-        if self.embedder is None:
+        if self._choice.embedder is None:
             return EmbedReport()
         start = time.monotonic()
-        wanted = self.pending() if rows is None else self._still_pending(rows)
-        cache = Cache(self._folder, self.embedder.name)
-        deadline = None if seconds is None else start + seconds
-        work = embedding.Embedding(self.embedder, cache, deadline, progress)
-        if len(wanted) or self._has_old_vectors():
-            self._embed(work, wanted.tolist(), wait)
-        if rows is None and len(wanted):
-            self.scale()
+        bounds = _Round(None if seconds is None else start + seconds, wait, progress, stop)
+        whole = rows is None and seconds is None and stop is None
+        done = [*(self._backlog(bounds, whole) if rows is None else self._some(rows, bounds))]
+        self._settle(wait, whole)
         return EmbedReport(
-            work.cached,
-            work.embedded,
-            len(self.pending()),
-            tuple(filter(None, [cache.warning])),
+            sum(work.cached for work in done),
+            sum(work.embedded for work in done),
+            len(self._lacking(self._wanted(whole))),
+            tuple(dict.fromkeys(warning for work in done if (warning := work.cache.warning))),
             time.monotonic() - start,
         )
 
-    def _embed(self, work: embedding.Embedding, rows: list[int], wait: float) -> None:
+    def _some(self, rows: Sequence[int] | NDArray[np.int64], bounds: _Round) -> Iterator[Embedding]:
+        """Vectors of the embedder that answers for some rows, as a question waits for them."""
+        import numpy as np
+
+        embedder = self._now()
+        lacking = np.intersect1d(np.asarray(rows, np.int64), self._lacking(embedder))
+        yield self._give(embedder, lacking, bounds)
+
+    def _backlog(self, bounds: _Round, whole: bool) -> Iterator[Embedding]:
+        """What the one that answers lacks, where that is not ours and lacks little; then what ours lacks."""
+        now, wanted = self._now(), self._wanted(whole)
+        if now is not wanted:
+            lacking = self._lacking(now)
+            if len(lacking) <= max(KEPT_UP, KEPT_SHARE * self.coverage()[1]):
+                yield self._give(now, lacking, _Round(bounds.deadline, bounds.wait, stop=bounds.stop))
+        work = self._give(wanted, self._lacking(wanted), bounds)
+        if work.cached or work.embedded:
+            self.scale(wanted)
+        yield work
+
+    def _give(self, embedder: Embedder, rows: NDArray[np.int64], bounds: _Round) -> Embedding:
+        cache = Cache(self._folder, embedder.name)
+        work = Embedding(embedder, cache, bounds.deadline, bounds.stop, bounds.progress)
+        try:
+            if len(rows):
+                self._embed(work, rows.tolist(), bounds.wait)
+        except (ConfigError, MissingExtra) as fault:
+            if embedder is self._choice.embedder:
+                raise
+            self._answering.give_up(embedder, fault)
+        return work
+
+    def _embed(self, work: Embedding, rows: list[int], wait: float) -> None:
         fresh: dict[int, bytes] = {}
         published = time.monotonic()
         with closing(catalog.connect(self._folder)) as db:
@@ -83,79 +163,195 @@ class Embeddings:
                 for vectors in work.run(db, embedding.newest_first(db, rows)):
                     fresh |= vectors
                     if len(fresh) >= dense.MOST_ROWS or time.monotonic() > published + PUBLISH_SECONDS:
-                        self.publish(fresh, wait)
+                        self._publish(work.embedder, fresh, wait)
                         fresh, published = {}, time.monotonic()
             finally:
-                self.publish(fresh, wait)
+                self._publish(work.embedder, fresh, wait)
 
-    def publish(self, fresh: Mapping[int, bytes], wait: float, *, keep: bool = True) -> None:
+    def _publish(self, embedder: Embedder, fresh: Mapping[int, bytes], wait: float) -> None:
         """Publish vectors; files that are replaced stay until the next time, for readers under way."""
-        assert self.embedder is not None
+        if not fresh:
+            return
+        target = Target(embedder.name, len(next(iter(fresh.values()))) // 2)
         with self._writing(wait) as db:
-            dim = len(next(iter(fresh.values()))) // 2 if fresh else self.embedder.dim
-            target = segments.Target(self._folder, self.embedder.name, dim)
             with catalog.transaction(db):
-                replaced = segments.publish(db, target, fresh)
-            segments.sweep(db, self._folder, replaced if keep else frozenset())
+                replaced = segments.publish(db, self._folder, target, fresh)
+                self._name(db)
+            segments.sweep(db, self._folder, replaced)
+
+    def _name(self, db: sqlite3.Connection) -> None:
+        """Name ours where it answers and that stands nowhere yet, in the caller's transaction."""
+        if self._is_unnamed(db):
+            let_answer(db, self._choice.maker())
+
+    def _is_unnamed(self, db: sqlite3.Connection) -> bool:
+        ours, now = self._choice.maker(), answering(db)
+        return now is not None and now.name == ours.name and not now.spec
+
+    def _settle(self, wait: float, whole: bool) -> None:
+        """Drop what is gone, and let ours answer alone once it has everything."""
+        with self._reading() as db:
+            unnamed = bool(self._choice.spec) and self._is_unnamed(db)
+            if not (unnamed or self._may_take_over(db, whole) or _holds_what_is_gone(db)):
+                return
+        with self._writing(wait) as db:
+            with catalog.transaction(db):
+                replaced = segments.publish(db, self._folder)
+                if self._may_take_over(db, whole):
+                    replaced |= segments.hand_over(db, self._choice.maker().name)
+                    let_answer(db, self._choice.maker())
+                self._name(db)
+            segments.sweep(db, self._folder, replaced)
+
+    def _may_take_over(self, db: sqlite3.Connection, whole: bool) -> bool:
+        """Whether other embedders' vectors stand there that ours, which lacks none, makes needless.
+
+        Where ours answers anyway, what another process began is left to it, but by a whole round.
+        """
+        ours, now = self._choice.maker(), answering(db)
+        if now is None or not segments.others(db, ours.name):
+            return False
+        wanted = whole if now.name == ours.name else whole or not self._answered
+        return wanted and not len(embedding.pending(db, ours.name, _all_rows(db)))
+
+    def clean(self, db: sqlite3.Connection) -> None:
+        """Take what is gone out of every segment, in the caller's transaction."""
+        segments.publish(db, self._folder)
+
+    def makers(self, db: sqlite3.Connection) -> set[str]:
+        """The names of all embedders whose vectors may be of use."""
+        ours = {self._choice.embedder.name} if self._choice.embedder else set()
+        return ours | {segment.embedder for segment in segments.listed(db)}
+
+    def _now(self) -> Embedder:
+        """The embedder that answers. Only with an embedder."""
+        with self._reading() as db:
+            found, maker = self._answering.now(db), answering(db)
+        assert found is not None
+        self._answered |= maker is not None and maker.name == self._choice.maker().name
+        return found
+
+    def _wanted(self, whole: bool) -> Embedder:
+        """The embedder to be built: ours, unless it has yielded. Only with an embedder."""
+        now = self._now()
+        assert self._choice.embedder is not None
+        return now if self._answered and not whole else self._choice.embedder
 
     def pending(self, f: Filter | None = None) -> NDArray[np.int64]:
-        """Chunk rows that pass `f` (None: all) and have no vector of the embedder: int64, ascending."""
+        """Chunk rows that pass `f` (None: all) and have no vector of the embedder that answers, ascending."""
         import numpy as np
 
-        vectors, chunks = self.coverage()
-        if self.embedder is None or vectors == chunks:
+        if self._choice.embedder is None:
             return np.zeros(0, np.int64)
-        with self._reading() as db:
-            snapshot = Snapshot(db, None, lambda: None, lambda _: None)
-            rows = snapshot.rows(f or Filter(namespaces=None))
-            return embedding.pending(db, self.embedder.name, rows)
+        return self._lacking(self._now(), f)
 
-    def _still_pending(self, rows: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
+    def _lacking(self, embedder: Embedder, f: Filter | None = None) -> NDArray[np.int64]:
         import numpy as np
 
-        return np.intersect1d(np.asarray(rows, np.int64), self.pending())
+        with self._reading() as db:
+            if self._count(db, embedder.name) == _chunks(db):
+                return np.zeros(0, np.int64)
+            if f is None:
+                return embedding.pending(db, embedder.name, _all_rows(db))
+            rows = Snapshot(db, None, lambda: None, lambda _: None).rows(f)
+            return embedding.pending(db, embedder.name, rows)
 
     def coverage(self) -> tuple[int, int]:
-        """How many chunks have a vector of the embedder, and how many there are."""
+        """How many chunks have a vector of the embedder that answers, and how many there are."""
         with self._reading() as db:
-            (chunks,) = db.execute("SELECT ifnull(sum(chunks), 0) FROM totals").fetchone()
-            return self.count(db), int(chunks)
+            return self.count(db), _chunks(db)
+
+    def building(self) -> tuple[str, int, int] | None:
+        """The embedder that is to take over, how many chunks have its vector, and how many there are."""
+        if self._choice.embedder is None or self._wanted(False) is self._now():
+            return None
+        with self._reading() as db:
+            ours = self._choice.maker()
+            return str(ours), self._count(db, ours.name), _chunks(db)
+
+    def answers(self) -> Maker | None:
+        """The embedder whose vectors answer, or will once there are any; None: words alone."""
+        if self._choice.embedder is None:
+            return None
+        with self._reading() as db:
+            found = answering(db)
+        now = self._now()
+        return found if found and found.name == now.name else self._choice.maker()
+
+    def name_at(self, db: sqlite3.Connection) -> str | None:
+        """The embedder that answers in the state that `db` reads; None: words alone."""
+        found = self._answering.now(db)
+        return found.name if found else None
 
     def count(self, db: sqlite3.Connection) -> int:
-        """Chunks with a vector of the embedder."""
-        if self.embedder is None:
-            return 0
+        """Chunks with a vector of the embedder that answers."""
+        name = self.name_at(db)
+        return self._count(db, name) if name else 0
+
+    def _count(self, db: sqlite3.Connection, embedder: str) -> int:
         text = "SELECT ifnull(sum(count), 0) FROM segment WHERE embedder = ?"
-        (count,) = db.execute(text, (self.embedder.name,)).fetchone()
+        (count,) = db.execute(text, (embedder,)).fetchone()
         gone = {row for (row,) in db.execute("SELECT row FROM gone_vectors")} if count else set()
-        for segment in segments.listed(db, self.embedder.name) if gone else ():
+        for segment in segments.listed(db, embedder) if gone else ():
             count -= len(gone.intersection(dense.attributes(segment)["row"].tolist()))
         return int(count)
 
-    def scale(self) -> Scale:
-        """The embedder's scale of cosines; its texts are embedded once. Only with an embedder."""
-        assert self.embedder is not None
-        if self._scale is None:
-            self._scale = calibrate(Remembering(self.embedder, Cache(self._folder, self.embedder.name)))
-        return self._scale
+    def meaning(self, text: str, f: Filter) -> Meaning | None:
+        """A question's vector where every passage it may find has one of the same embedder, else None."""
+        if self._choice.embedder is None:
+            return None
+        embedder = self._now()
+        if len(self._lacking(embedder, f)):
+            return None
+        try:
+            return Meaning(embedder.name, embedder.embed([text], as_query=True)[0], self.scale(embedder))
+        except (ConfigError, MissingExtra) as fault:
+            if embedder is self._choice.embedder:
+                raise
+            self._answering.give_up(embedder, fault)
+            return self.meaning(text, f)
 
-    def unused(self) -> tuple[str, ...]:
-        """A line where vectors stand there and none is of the embedder."""
-        if self.embedder is None:
-            return ()
-        with self._reading() as db:
-            names = {name for (name,) in db.execute("SELECT DISTINCT embedder FROM segment")}
-        if not names or self.embedder.name in names:
-            return ()
-        return (
-            f"the vectors were made by {', '.join(sorted(names))} and are not used with "
-            f"{self.embedder.name}: words answer alone until `huimem sync` has made new ones",
-        )
+    def scale(self, embedder: Embedder) -> Scale:
+        """An embedder's scale of cosines; its texts are embedded once."""
+        if embedder.name not in self._scales:
+            cached = Remembering(embedder, Cache(self._folder, embedder.name))
+            self._scales[embedder.name] = calibrate(cached)
+        return self._scales[embedder.name]
 
-    def _has_old_vectors(self) -> bool:
-        """Whether segments hold what is gone, or vectors of another embedder."""
-        assert self.embedder is not None
-        with self._reading() as db:
-            others = "EXISTS(SELECT 1 FROM segment WHERE embedder != ?)"
-            text = f"SELECT EXISTS(SELECT 1 FROM gone_vectors) OR {others}"
-            return bool(db.execute(text, (self.embedder.name,)).fetchone()[0])
+    def hold(self, embedder: Embedder, progress: Progress | None = None) -> Held:
+        """Vectors of every passage by any embedder, in memory: what answers is not touched.
+
+        What was made stays in the cache, also where this is cut off.
+        """
+        start = time.monotonic()
+        work = Embedding(embedder, Cache(self._folder, embedder.name), None, progress=progress)
+        made: dict[int, bytes] = {}
+        with closing(catalog.connect(self._folder)) as db:
+            for vectors in work.run(db, embedding.newest_first(db, _all_rows(db).tolist())):
+                made |= vectors
+            seconds = time.monotonic() - start
+            dim = len(next(iter(made.values()))) // 2 if made else embedder.dim
+            view = segments.in_memory(db, Target(embedder.name, dim), made)
+        return Held(f"{embedder.name} in memory", view, dim, len(made), work.embedded, seconds)
+
+    def warnings(self) -> list[str]:
+        """Why the embedder that should answer does not, once each; it is looked for if it was not yet."""
+        if self._choice.embedder is not None:
+            self._now()
+        said, self._answering.warnings = self._answering.warnings, []
+        return said
+
+
+def _holds_what_is_gone(db: sqlite3.Connection) -> bool:
+    return bool(db.execute("SELECT EXISTS(SELECT 1 FROM gone_vectors)").fetchone()[0])
+
+
+def _chunks(db: sqlite3.Connection) -> int:
+    (chunks,) = db.execute("SELECT ifnull(sum(chunks), 0) FROM totals").fetchone()
+    return int(chunks)
+
+
+def _all_rows(db: sqlite3.Connection) -> NDArray[np.int64]:
+    import numpy as np
+
+    return np.fromiter((row for (row,) in db.execute("SELECT row FROM chunk ORDER BY row")), np.int64)

@@ -6,6 +6,7 @@ and the vector segments apply the same filter in their own way; this one is the 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -22,7 +23,8 @@ class Filter:
     `during` is a union of half-open ranges in milliseconds UTC (None = open): a chunk passes by its
     own message's time or, unless `said_only`, by a range that its record speaks of; guessed times
     pass no range. `namespaces` are exact labels, None = all of them. `tags`: one of them is enough.
-    `current_at` drops facts that do not hold at that instant; None keeps superseded ones.
+    `current_at` drops facts that do not hold at that instant; None keeps superseded ones. `hidden`:
+    paths of files that are gone, or hold something else by now.
     """
 
     during: tuple[Bounds, ...] = ()
@@ -32,6 +34,7 @@ class Filter:
     roles: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     current_at: int | None = None
+    hidden: frozenset[str] = frozenset()
 
     @property
     def spans(self) -> tuple[tuple[int, int], ...]:
@@ -66,6 +69,15 @@ def _plain(f: Filter) -> Iterator[Condition]:
     if f.tags:
         tagged = "SELECT source FROM tagged JOIN label ON label.id = tag WHERE label.text IN"
         yield _among("r.source", tagged, f.tags)
+    if f.hidden:
+        yield hidden(f)
+
+
+def hidden(f: Filter) -> Condition:
+    """The condition over `record r` that shuts out the sources that are hidden."""
+    return "r.source NOT IN (SELECT id FROM source WHERE path IN (SELECT value FROM json_each(?)))", [
+        json.dumps(sorted(f.hidden))
+    ]
 
 
 def _among(column: str, query: str, values: Iterable[str]) -> Condition:

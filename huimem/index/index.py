@@ -12,22 +12,26 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from huimem import files
-from huimem.errors import Locked, Problem, WriteFailed
+from huimem.errors import Forked, Locked, Problem, WriteFailed
 from huimem.index import catalog, kinds, repair, seal, segments, sync, tokens
+from huimem.index.answering import Choice, Maker
 from huimem.index.batch import as_problems
 from huimem.index.calibrate import Scale
 from huimem.index.catalog import Identity
 from huimem.index.disk import refusals
-from huimem.index.embeddings import Embeddings
+from huimem.index.embeddings import Embeddings, Held, Meaning
 from huimem.index.filters import Filter
+from huimem.index.overlay import Overlay, overlaid
 from huimem.index.readers import Readers
 from huimem.index.rows import Changes, Counts, EmbedReport, SyncReport
-from huimem.index.seal import CATALOG, LOCK, Damaged, Seal
+from huimem.index.seal import CATALOG, LOCK, SYNC_LOCK, Damaged, Seal
 from huimem.index.snapshot import Snapshot
+from huimem.index.sync import EVERY, Listing, Spared
 from huimem.index.vectors import Cache
 from huimem.ports import Embedder
 from huimem.records import Source
@@ -40,41 +44,49 @@ __all__ = ["Index", "Snapshot"]
 
 
 class Index:
-    """Words and vectors of a vault. Cheap to open; usable from several threads; close it when done.
+    """Words and vectors of a vault. Cheap to open; usable from several threads; close it when done."""
 
-    `behind` is how many files the last sync could not bring in because another process held the lock.
-    """
-
-    def __init__(self, folder: Path, embedder: Embedder | None, vault_id: str) -> None:
+    def __init__(self, folder: Path, choice: Choice, vault_id: str) -> None:
         self.folder = folder
-        self.embedder = embedder
-        self.behind = 0
+        self.embedder = choice.embedder
         self._identity = Identity(vault_id, tokens.IDENTITY)
         self._warnings: list[str] = []
+        self._process = os.getpid()
         self._begun = False  # there was no index, and no sync has filled this one yet
-        self._readers = Readers(folder, embedder.name if embedder else None)
-        self._embeddings = Embeddings(folder, embedder, self._reading, self._writing)
+        self._embeddings = Embeddings(folder, choice, self._reading, self._writing)
+        self._readers = Readers(folder, self._embeddings.name_at)
 
     @classmethod
-    def open(cls, folder: Path, embedder: Embedder | None, *, vault_id: str) -> Index:
+    def open(
+        cls,
+        folder: Path,
+        embedder: Embedder | None,
+        *,
+        vault_id: str,
+        spec: str = "",
+        load: Callable[[str], Embedder] | None = None,
+    ) -> Index:
         """The index in `folder`; what is missing, damaged or another vault's is begun anew, and said.
 
+        `spec` is the setting that `embedder` was loaded by. `load` loads the embedder that answers until
+        `embedder` has a vector for every passage, by the spec that stands in the index: see `Choice`.
         Where nothing can be written, what stands there is used; `sync` says why it cannot be mended.
         Raises WriteFailed where nothing usable stands there, Locked where a damaged index is in use by
         another process.
         """
-        index = cls(folder, embedder, vault_id)
+        index = cls(folder, Choice(embedder, spec, load), vault_id)
         try:
             index._mend(10.0)
         except WriteFailed:
             if repair.foreign(folder, index._identity, read_all=True):
                 raise
-        index._warnings += index._embeddings.unused()
+        index._warnings += index._embeddings.warnings()
         return index
 
     def close(self) -> None:
-        """Let go of files and connections; snapshots still open stay usable."""
-        self._readers.close()
+        """Let go of files and connections; snapshots still open stay usable. A fork leaves them alone."""
+        if os.getpid() == self._process:
+            self._readers.close()
 
     def changes(
         self,
@@ -98,38 +110,51 @@ class Index:
         full: bool = False,
         progress: Callable[[int, int], None] | None = None,
         wait: float = 10.0,
+        again: Callable[[], Listing] | None = None,
+        spared: Spared = EVERY,
     ) -> SyncReport:
         """Make the words agree with the files of `listing` (path → stamp); vectors follow by `embed`.
 
         Files whose stamp differs, or may hide a change, are `read`; what cannot be read keeps its old
         rows and gets a Problem. Paths that are missing are removed, unless they lie under `unreadable`
         folders or outside `only` (paths or folders). `full` reads every file and checks every derived
-        one. Raises Locked after `wait` seconds, WriteFailed where the disk refuses; what was published
-        until then stands.
+        one. `again` lists anew: what is gone or shrank is looked at twice before it is believed. What is
+        gone and `spared` stays and is `held`. One process at a time brings files in. Raises Locked after
+        `wait` seconds, WriteFailed where the disk refuses; what was published until then stands.
         """
         start = time.monotonic()
-        try:
-            self._mend(wait, thorough=full)
-            changes = self.changes(listing, only=only, unreadable=unreadable, full=full)
-            report = SyncReport(unchanged=changes.unchanged)
-            if changes:
-                work = sync.Sync(self.folder, listing, read, lambda: self._writing(wait), progress)
-                report = work.run(changes)
-        except (Locked, WriteFailed):
-            left = self.changes(listing, only=only, unreadable=unreadable)
-            self.behind = len(left.new) + len(left.changed) + len(left.removed)
-            raise
+        self._mend(wait, thorough=full)
+        seen = Listing(listing, tuple(unreadable))
+        compare = partial(self._changes, only=only, full=full)
+        changes = compare(seen)
+        report = SyncReport(unchanged=changes.unchanged)
+        if changes:
+            # Others may have done it meanwhile, or have moved the vault away, which must not come back.
+            with files.lock(self.folder / SYNC_LOCK, timeout=wait, make=False):
+                seen, settled = sync.settled(seen, compare, again)
+                writing = partial(self._writing, wait)
+                report = sync.Sync(self.folder, seen.stamps, read, writing, progress, spared).run(settled)
         self._tell_of_beginning(len(changes.new))
-        self.behind = 0
-        return SyncReport(
-            report.added,
-            report.changed,
-            report.removed,
-            report.unchanged,
-            report.problems,
-            (*self._said(), *report.warnings),
-            time.monotonic() - start,
-        )
+        warnings = (*self._said(), *report.warnings)
+        return replace(report, warnings=warnings, seconds=time.monotonic() - start)
+
+    def _changes(self, seen: Listing, only: Collection[str] | None, full: bool) -> Changes:
+        return self.changes(seen.stamps, only=only, unreadable=seen.unreadable, full=full)
+
+    def beside(
+        self,
+        again: Callable[[], Listing],
+        read: Callable[[str], Source],
+        *,
+        seconds: float,
+    ) -> Overlay:
+        """What the files that `again` lists hold and the index does not, in memory, the newest first.
+
+        Takes no lock and changes nothing. What takes longer than `seconds` is left and counted.
+        """
+        seen, changes = sync.settled(again(), partial(self._changes, only=None, full=False), again)
+        with self._reading() as db:
+            return overlaid(db, changes, seen.stamps, read, seconds)
 
     def _tell_of_beginning(self, count: int) -> None:
         """That there was no index for files that were there before it: nobody can say why."""
@@ -145,45 +170,76 @@ class Index:
         seconds: float | None = None,
         progress: Callable[[int, int], None] | None = None,
         wait: float = 10.0,
+        stop: Callable[[], bool] | None = None,
     ) -> EmbedReport:
-        """Give chunks without a vector theirs, newest first: all, or only `rows`; stop after `seconds`.
+        """Give chunks without a vector theirs, newest first: all, or only `rows`.
 
-        Vectors come from the cache where it has them. Holds no lock while embedding; a run that is cut
-        off goes on where it stopped. Raises what the embedder raises, after publishing what it made.
+        Ends after `seconds`, or between two batches as soon as `stop()` says so.
+
+        While another embedder than ours answers, `rows` get its vectors; a round for all gives it what is
+        new and then builds ours, which answers as soon as nothing lacks. Vectors come from the cache
+        where it has them. Holds no lock while embedding; a run that is cut off goes on where it
+        stopped. Raises what our embedder raises, after publishing what it made.
         """
         if self.embedder is None:
             return EmbedReport()
         self._mend(wait)
-        report = self._embeddings.run(rows=rows, seconds=seconds, progress=progress, wait=wait)
+        report = self._embeddings.run(rows=rows, seconds=seconds, progress=progress, wait=wait, stop=stop)
         return replace(report, warnings=(*self._said(), *report.warnings))
 
     def purge(self, *, wait: float = 10.0) -> None:
         """Wipe what removed records left behind: their vectors, cached ones too, and freed pages."""
         self._mend(wait)
-        if self.embedder is not None:
-            self._embeddings.publish({}, wait, keep=False)
         with self._writing(wait) as db:
+            with catalog.transaction(db):
+                self._embeddings.clean(db)
             with catalog.transaction(db):
                 if db.execute("SELECT 1 FROM gone_words").fetchone():
                     repair.rebuild_words(self.folder, db)
-                if self.embedder is None:
-                    segments.drop(db, [segment.id for segment in segments.listed(db)])
             segments.sweep(db, self.folder)
             hashes = [hash for (hash,) in db.execute("SELECT DISTINCT hash FROM chunk")]
+            makers = self._embeddings.makers(db)
             db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        Cache(self.folder, self.embedder.name if self.embedder else "").keep_only(hashes)
+        Cache(self.folder, "").keep_only(hashes, makers)
 
     def pending(self, f: Filter | None = None) -> NDArray[np.int64]:
-        """Chunk rows that pass `f` (None: all) and have no vector of the embedder: int64, ascending."""
+        """Chunk rows that pass `f` (None: all) and have no vector of the embedder that answers, ascending."""
         return self._embeddings.pending(f)
 
     def coverage(self) -> tuple[int, int]:
-        """How many chunks have a vector of the embedder, and how many there are."""
+        """How many chunks have a vector of the embedder that answers, and how many there are."""
         return self._embeddings.coverage()
 
-    def scale(self) -> Scale:
-        """The embedder's scale of cosines; its texts are embedded once. Only with an embedder."""
-        return self._embeddings.scale()
+    def answers(self) -> Maker | None:
+        """The embedder whose vectors answer, or will once there are any; None: words alone."""
+        return self._embeddings.answers()
+
+    def building(self) -> tuple[str, int, int] | None:
+        """The embedder that will take over, how many chunks have its vector, and how many there are."""
+        return self._embeddings.building()
+
+    def meaning(self, text: str, f: Filter) -> Meaning | None:
+        """A question's vector where every passage that it may find has one of the same embedder, else None.
+
+        Search with it in `snapshot(meaning.embedder)`: another one may answer by then.
+        """
+        return self._embeddings.meaning(text, f) if text else None
+
+    def scale(self, embedder: Embedder) -> Scale:
+        """An embedder's scale of cosines; its texts are embedded once."""
+        return self._embeddings.scale(embedder)
+
+    @contextmanager
+    def holding(
+        self, embedder: Embedder, progress: Callable[[int, int], None] | None = None
+    ) -> Iterator[Held]:
+        """Vectors of every passage by any embedder, in memory; `snapshot(held.name)` sees them meanwhile.
+
+        What answers stays as it is; what was made stays in the cache. Raises what the embedder raises.
+        """
+        held = self._embeddings.hold(embedder, progress)
+        with self._readers.lending(held.name, held.view):
+            yield held
 
     def counts(self) -> Counts:
         """How much the index holds."""
@@ -201,8 +257,8 @@ class Index:
             found = db.execute("SELECT problems FROM source WHERE problems != '[]' ORDER BY path")
             return tuple(problem for (text,) in found for problem in as_problems(text))
 
-    def labels(self, namespace: str | None) -> frozenset[str] | None:
-        """The exact labels that a namespace as asked for means; None = all of them.
+    def labels(self, namespace: str | None, overlay: Snapshot | None = None) -> frozenset[str] | None:
+        """The exact labels that a namespace as asked for means, here and in `overlay`; None = all of them.
 
         None is the root alone, `alice` itself, `alice/**` it and all below, `**` everything.
         """
@@ -213,18 +269,23 @@ class Index:
             return None
         with self._reading() as db:
             labels = [label for (label,) in db.execute("SELECT label FROM namespace")]
+        labels += overlay.namespaces() if overlay else ()
         return frozenset({root, *(label for label in labels if label.startswith(f"{root}/"))})
 
-    def snapshot(self) -> Snapshot:
-        """One fixed state of the index, for reading; use it as a context manager."""
+    def snapshot(self, embedder: str | None = None) -> Snapshot:
+        """One fixed state of the index, for reading; use it as a context manager.
+
+        Its vectors are those of `embedder`, by name, and of no other; None: of the one that answers.
+        """
         try:
-            return self._readers.snapshot()
+            return self._readers.snapshot(embedder)
         except Damaged:
             self._mend(10.0)
-            return self._readers.snapshot()
+            return self._readers.snapshot(embedder)
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
+        self._refuse_fork()
         if not (self.folder / CATALOG).exists():
             self._mend(10.0)
         with self._readers.reading() as db:
@@ -233,7 +294,8 @@ class Index:
     @contextmanager
     def _writing(self, wait: float) -> Iterator[sqlite3.Connection]:
         """The writer's connection, under the lock; the seal is off meanwhile, and stays off on failure."""
-        with files.lock(self.folder / LOCK, timeout=wait), refusals(self.folder / CATALOG):
+        lock = files.lock(self.folder / LOCK, timeout=wait, make=False)
+        with lock, refusals(self.folder / CATALOG):
             self._repair()
             seal.break_open(self.folder)
             with closing(catalog.connect(self.folder, write=True)) as db:
@@ -243,6 +305,7 @@ class Index:
 
     def _mend(self, wait: float, *, thorough: bool = False) -> None:
         """See that the state folder is ours and whole; repair it if not. Costs a few stats if it is."""
+        self._refuse_fork()
         files.make_derived_folder(self.folder)
         self._warnings += kinds.clear(self.folder, LOCK)
         if not thorough and not repair.needed(self.folder, self._identity):
@@ -259,6 +322,14 @@ class Index:
             if not busy:
                 raise
 
+    def _refuse_fork(self) -> None:
+        """SQLite's connections, and threads that a fork leaves behind, must not be used in the child."""
+        if os.getpid() != self._process:
+            raise Forked(
+                f"this memory was opened by process {self._process} and is used by its fork {os.getpid()}",
+                "Open it in each process after the fork: Memory.open(path).",
+            )
+
     def _repair(self) -> None:
         """Mend under the lock, and remember what is to be said of it."""
         missing = not os.path.lexists(self.folder / CATALOG)
@@ -268,5 +339,6 @@ class Index:
 
     def _said(self) -> tuple[str, ...]:
         """The warnings gathered since they were last asked for."""
+        self._warnings += self._embeddings.warnings()
         said, self._warnings = tuple(dict.fromkeys(self._warnings)), []
         return said

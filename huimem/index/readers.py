@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -25,15 +25,19 @@ _TRIES = 20  # for a reader that a writer overtakes
 
 
 class Readers:
-    """Everything that is open for reading in one process; usable from several threads."""
+    """Everything that is open for reading in one process; usable from several threads.
 
-    def __init__(self, folder: Path, embedder: str | None) -> None:
+    `answering` names the embedder that answers in a state of the catalog, None: words alone.
+    """
+
+    def __init__(self, folder: Path, answering: Callable[[sqlite3.Connection], str | None]) -> None:
         self._folder = folder
-        self._embedder = embedder
+        self._answering = answering
         self._guard = threading.Lock()
         self._idle: list[tuple[int, sqlite3.Connection]] = []
         self._words: tuple[int, Words] | None = None
         self._view: tuple[tuple[str, ...], View | None, tuple[str, ...]] | None = None
+        self._lent: dict[str, View | None] = {}
 
     def close(self) -> None:
         """Let go of everything that no snapshot is using."""
@@ -43,24 +47,37 @@ class Readers:
         for _, db in idle:
             db.close()
 
-    def snapshot(self) -> Snapshot:
-        """One fixed state of the index, for reading; use it as a context manager."""
-        for _ in range(_TRIES):
+    @contextmanager
+    def lending(self, name: str, view: View | None) -> Iterator[None]:
+        """Meanwhile `snapshot(name)` sees `view`; no embedder may have that name."""
+        self._lent[name] = view
+        try:
+            yield
+        finally:
+            del self._lent[name]
+
+    def snapshot(self, embedder: str | None = None) -> Snapshot:
+        """One fixed state of the index, for reading; use it as a context manager.
+
+        Its vectors are those of `embedder` (None: of the one that answers) and of no other.
+        """
+        for left in reversed(range(_TRIES)):
             db = self._connection()
             try:
                 with refusals(self._folder / CATALOG):
                     db.execute("BEGIN")
                     state = catalog.generation(db)
+                    view, missing = self._view_of(db, embedder or self._answering(db))
             except BaseException:
                 db.close()
                 raise
             words, warnings = self._words_of(state)
-            # A writer that published meanwhile may have dropped words this catalog still lists.
-            if self._current(state):
+            # A writer that published meanwhile may have dropped words, or files of vectors, that this
+            # catalog still lists.
+            if self._current(state) or not left:
                 break
             self._release(db)
-        vectors = self._view_of(db)
-        return Snapshot(db, words, lambda: vectors[0], self._release, (*warnings, *vectors[1]))
+        return Snapshot(db, words, lambda: view, self._release, (*warnings, *missing))
 
     def _words_of(self, state: int) -> tuple[Words | None, tuple[str, ...]]:
         with self._guard:
@@ -88,22 +105,23 @@ class Readers:
                 self._words = None
         return same
 
-    def _view_of(self, db: sqlite3.Connection) -> tuple[View | None, tuple[str, ...]]:
-        """The usable segments of the embedder, opened; what cannot be used is named."""
-        if self._embedder is None:
+    def _view_of(self, db: sqlite3.Connection, embedder: str | None) -> tuple[View | None, tuple[str, ...]]:
+        """The usable segments of an embedder, opened; what cannot be used is named."""
+        if embedder is None:
             return None, ()
-        found = db.execute("SELECT file FROM segment WHERE embedder = ? ORDER BY file", (self._embedder,))
-        names = tuple(name for (name,) in found)
+        if embedder in self._lent:
+            return self._lent[embedder], ()
+        found = db.execute("SELECT file FROM segment WHERE embedder = ? ORDER BY file", (embedder,))
+        names = (embedder, *(name for (name,) in found))
         with self._guard:
             if self._view is None or self._view[0] != names:
-                self._view = (names, *self._open_view(db))
+                self._view = (names, *self._open_view(db, embedder))
             return self._view[1:]
 
-    def _open_view(self, db: sqlite3.Connection) -> tuple[View | None, tuple[str, ...]]:
-        assert self._embedder is not None
+    def _open_view(self, db: sqlite3.Connection, embedder: str) -> tuple[View | None, tuple[str, ...]]:
         opened, warnings = [], []
         verify = seal.look(self._folder)[0] is not Seal.WHOLE
-        for segment in segments.listed(db, self._embedder):
+        for segment in segments.listed(db, embedder):
             try:
                 opened.append((segment, dense.open_segment(self._folder, segment, verify=verify)))
             except Damaged as damage:

@@ -103,13 +103,17 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """How a listing differs from the index: paths to read, paths that are gone, how many stand."""
+    """How a listing differs from the index: paths to read, paths that are gone, how many stand.
+
+    `shrunk`: those of `changed` that are shorter now, perhaps because a writer is in the middle of them.
+    """
 
     new: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     doubtful: tuple[str, ...] = ()
     unchanged: int = 0
+    shrunk: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
         """Whether anything must be read or removed; a doubtful file must be read again."""
@@ -118,7 +122,10 @@ class Changes:
 
 @dataclass(frozen=True, slots=True)
 class SyncReport:
-    """What one sync did, in sources. `problems` are those of the files it read or could not read."""
+    """What one sync did, in sources. `problems` are those of the files it read or could not read.
+
+    `held`: paths that are gone and were not taken out, because they are suspiciously many.
+    """
 
     added: int = 0
     changed: int = 0
@@ -127,6 +134,7 @@ class SyncReport:
     problems: tuple[Problem, ...] = ()
     warnings: tuple[str, ...] = ()
     seconds: float = 0.0
+    held: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
         """Whether the index is another one now."""

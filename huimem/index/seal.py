@@ -16,6 +16,8 @@ from huimem import files
 
 CATALOG, WORDS, VECTORS = "catalog.db", "words", "vectors"
 EMBEDDINGS, LOCK, SEAL = "embeddings.db", "index.lock", "seal.json"
+# Held by whoever brings files in, for as long as that takes; `LOCK` only while a batch is published.
+SYNC_LOCK = "sync.lock"
 JOURNAL = f"{CATALOG}-wal"
 
 

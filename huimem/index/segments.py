@@ -14,11 +14,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from huimem import files
 from huimem.index import catalog, dense, kinds
-from huimem.index.dense import MOST_ROWS, ROW, SegmentRow
+from huimem.index.dense import MOST_ROWS, ROW, SegmentRow, View
 from huimem.index.rows import UNDATED
 from huimem.index.seal import VECTORS, Damaged
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 _COLUMNS = "id, file, bucket, embedder, dim, size, sha256, count, first_ms, last_ms, rows"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_NOTHING: Mapping[int, bytes] = MappingProxyType({})
 
 
 def listed(db: sqlite3.Connection, embedder: str | None = None) -> list[SegmentRow]:
@@ -66,34 +68,65 @@ class _Rows:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where vectors go: the state folder and the embedder that made them."""
+    """Whose vectors: the embedder's name and their dimension."""
 
-    folder: Path
     embedder: str
     dim: int
 
 
-def publish(db: sqlite3.Connection, target: Target, fresh: Mapping[int, bytes]) -> frozenset[str]:
-    """Bring segments up to date with `fresh` (row → vector bytes) and without what is gone.
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where segments are written: the state folder, and whose they are."""
 
-    The caller holds the lock and an open transaction. Other embedders' segments leave the catalog.
-    Returns the files that were replaced: they may go once no reader can still want them.
+    folder: Path
+    maker: Target
+
+
+def publish(
+    db: sqlite3.Connection, folder: Path, target: Target | None = None, fresh: Mapping[int, bytes] = _NOTHING
+) -> frozenset[str]:
+    """Bring segments up to date with `fresh` (row → vector bytes of `target`) and without what is gone.
+
+    The caller holds the lock and an open transaction. What is gone leaves the segments of every
+    embedder; what one embedder made is never touched for another. Returns the files that were replaced:
+    they may go once no reader can still want them.
     """
-    present = listed(db)
-    current = [s for s in present if (s.embedder, s.dim) == (target.embedder, target.dim)]
-    drop(db, {s.id for s in present} - {s.id for s in current})
     gone = {row for (row,) in db.execute("SELECT row FROM gone_vectors")}
-    new = _new_rows(db, fresh, target.dim)
-    buckets = set(new)
-    for segment in current:
-        if gone and gone.intersection(dense.attributes(segment)["row"].tolist()):
-            buckets.add(segment.bucket)
-    replaced = {s.file for s in present if s not in current}
-    for bucket in sorted(buckets):
-        old = [segment for segment in current if segment.bucket == bucket]
-        replaced |= _rewrite(db, target, old, new.get(bucket), gone)
+    present = listed(db)
+    misfits = [s for s in present if target and s.embedder == target.embedder and s.dim != target.dim]
+    drop(db, [segment.id for segment in misfits])
+    replaced = {segment.file for segment in misfits}
+    standing = [segment for segment in present if segment not in misfits]
+    new = _new_rows(db, fresh, target.dim) if target else {}
+    made = {Target(segment.embedder, segment.dim) for segment in standing} | ({target} if new else set())
+    for maker in filter(None, made):
+        mine = [s for s in standing if (s.embedder, s.dim) == (maker.embedder, maker.dim)]
+        added = new if maker == target else {}
+        for bucket in sorted({*added, *_losing(mine, gone)}):
+            old = [segment for segment in mine if segment.bucket == bucket]
+            replaced |= _rewrite(db, _Place(folder, maker), old, added.get(bucket), gone)
     db.execute("DELETE FROM gone_vectors")
     return frozenset(replaced)
+
+
+def others(db: sqlite3.Connection, embedder: str) -> bool:
+    """Whether segments of other embedders stand in the catalog."""
+    text = "SELECT EXISTS(SELECT 1 FROM segment WHERE embedder != ?)"
+    return bool(db.execute(text, (embedder,)).fetchone()[0])
+
+
+def hand_over(db: sqlite3.Connection, embedder: str) -> frozenset[str]:
+    """Take the segments of all other embedders out of the catalog; their files, as `publish` gives them."""
+    others = [segment for segment in listed(db) if segment.embedder != embedder]
+    drop(db, [segment.id for segment in others])
+    return frozenset(segment.file for segment in others)
+
+
+def _losing(segments: Sequence[SegmentRow], gone: set[int]) -> set[str]:
+    """The buckets that hold rows that are gone."""
+    if not gone:
+        return set()
+    return {s.bucket for s in segments if gone.intersection(dense.attributes(s)["row"].tolist())}
 
 
 def _new_rows(db: sqlite3.Connection, fresh: Mapping[int, bytes], dim: int) -> dict[str, _Rows]:
@@ -125,12 +158,12 @@ def _attributes(db: sqlite3.Connection, rows: Sequence[int]) -> Iterator[tuple[i
 
 
 def _rewrite(
-    db: sqlite3.Connection, target: Target, old: list[SegmentRow], new: _Rows | None, gone: set[int]
+    db: sqlite3.Connection, place: _Place, old: list[SegmentRow], new: _Rows | None, gone: set[int]
 ) -> set[str]:
     """Write the segments of one bucket that change; the names of those they replace."""
     import numpy as np
 
-    parts = [kept for segment in old if (kept := _kept(target.folder, segment, gone)) is not None]
+    parts = [kept for segment in old if (kept := _kept(place.folder, segment, gone)) is not None]
     if new is not None:
         parts.append(new)
     if not parts:
@@ -140,14 +173,13 @@ def _rewrite(
     codes = np.concatenate([part.codes for part in parts])
     # A row that came twice keeps its newest vector.
     _, last = np.unique(rows["row"][::-1], return_index=True)
-    chosen = len(rows) - 1 - last
-    chosen = chosen[np.lexsort((rows["row"][chosen], rows["at"][chosen]))]
+    chosen = _by_time(rows, len(rows) - 1 - last)
     standing = {segment.rows: segment for segment in old}
     for start in range(0, len(chosen), MOST_ROWS):
         piece = chosen[start : start + MOST_ROWS]
         same = standing.pop(rows[piece].tobytes(), None)
         if same is None:
-            _write(db, target, rows[piece], codes[piece])
+            _write(db, place, rows[piece], codes[piece])
     drop(db, [segment.id for segment in standing.values()])
     return {segment.file for segment in standing.values()}
 
@@ -165,20 +197,47 @@ def _kept(folder: Path, segment: SegmentRow, gone: set[int]) -> _Rows | None:
     return _Rows(rows[staying], codes[staying])
 
 
-def _write(db: sqlite3.Connection, target: Target, rows: NDArray[Any], codes: NDArray[np.uint8]) -> None:
-    data = dense.encode(codes.tobytes(), target.dim)
+def _write(db: sqlite3.Connection, place: _Place, rows: NDArray[Any], codes: NDArray[np.uint8]) -> None:
+    data = dense.encode(codes.tobytes(), place.maker.dim)
     bucket = bucket_of(int(rows["at"][0]))
     # The name is new even where an earlier run was cut off after writing its file.
     name = f"{bucket}-{secrets.token_hex(6)}.faiss"
-    files.make_folder(target.folder / VECTORS)
-    files.create(target.folder / VECTORS / name, data)
+    files.make_folder(place.folder / VECTORS)
+    files.create(place.folder / VECTORS / name, data)
     id = catalog.take(db, "segment", 1)
     times = (int(rows["at"][0]), int(rows["at"][-1]))
-    whose = (id, name, bucket, target.embedder, target.dim, len(data), dense.sha256(data))
+    whose = (id, name, bucket, place.maker.embedder, place.maker.dim, len(data), dense.sha256(data))
     db.execute(
         f"INSERT INTO segment ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (*whose, len(rows), *times, rows.tobytes()),
     )
+
+
+def in_memory(db: sqlite3.Connection, target: Target, made: Mapping[int, bytes]) -> View | None:
+    """A view of vectors that stand in no file; None for none. `db` is any reader of the catalog."""
+    opened = []
+    for bucket, rows in _new_rows(db, made, target.dim).items():
+        order = _by_time(rows.of)
+        for start in range(0, len(order), MOST_ROWS):
+            piece = rows.of[order[start : start + MOST_ROWS]]
+            index = dense.filled(rows.codes[order[start : start + MOST_ROWS]].tobytes(), target.dim)
+            opened.append((_unwritten(bucket, target, piece), index))
+    opened.sort(key=lambda one: one[0].first_ms)
+    return View.of(opened, target.dim) if opened else None
+
+
+def _unwritten(bucket: str, target: Target, rows: NDArray[Any]) -> SegmentRow:
+    """A segment without a file."""
+    times = (int(rows["at"][0]), int(rows["at"][-1]))
+    return SegmentRow(0, "", bucket, target.embedder, target.dim, 0, "", len(rows), *times, rows.tobytes())
+
+
+def _by_time(rows: NDArray[Any], chosen: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
+    """The places of rows, all or `chosen`, in the order they have in a segment."""
+    import numpy as np
+
+    places = np.arange(len(rows)) if chosen is None else chosen
+    return places[np.lexsort((rows["row"][places], rows["at"][places]))]
 
 
 def sweep(db: sqlite3.Connection, folder: Path, keep: frozenset[str] = frozenset()) -> None:

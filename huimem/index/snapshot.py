@@ -18,7 +18,7 @@ from huimem.errors import ConfigError
 from huimem.index import shown
 from huimem.index.dense import View
 from huimem.index.disk import refusals
-from huimem.index.filters import Condition, Filter, condition, marks, speaking_of
+from huimem.index.filters import Condition, Filter, condition, hidden, marks, speaking_of
 from huimem.index.lexical import Wanted, Words
 from huimem.index.rows import ChunkRow, Passages, RecordRow
 from huimem.index.seal import Damaged
@@ -78,11 +78,11 @@ class Snapshot:
                 self.words, self.warnings = None, (*self.warnings, str(damage))
                 break
             rows: Ints = found[(found < beyond) & ~np.isin(found, gone)]
-            if f.during and not f.said_only:
+            if f.hidden or (f.during and not f.said_only):
                 rows = self.passing(rows, f)
             if len(rows) >= limit or len(found) < ask:
                 return rows[:limit]
-            ask *= 4  # records that speak of several times took the places of others
+            ask *= 4  # records that speak of several times, or are hidden, took the places of others
         return self._find_one_by_one(ids, f, limit)
 
     def _find_one_by_one(self, ids: list[int], f: Filter, limit: int) -> Ints:
@@ -134,7 +134,7 @@ class Snapshot:
         return mask
 
     def _excluding(self, f: Filter, wanted: Wanted) -> Iterable[Condition]:
-        """Queries for the rows that tags and validity shut out."""
+        """Queries for the rows that tags, validity and hiding shut out."""
         if wanted.tags is not None:
             listed = sorted(wanted.tags)
             tagged = f"SELECT source FROM tagged WHERE tag IN ({marks(len(listed))})"
@@ -142,6 +142,9 @@ class Snapshot:
         if wanted.current_at is not None:
             past = "r.fact = 1 AND (r.valid_from > ? OR r.valid_to <= ?)"
             yield f"SELECT c.row {_FROM} WHERE {past}", [wanted.current_at, wanted.current_at]
+        if f.hidden:
+            text, values = hidden(f)
+            yield f"SELECT c.row {_FROM} WHERE NOT ({text})", values
 
     def cosines(self, vector: NDArray[np.float32], rows: Ints) -> NDArray[np.float32]:
         """Inner products of `vector` (float32 [dim]) with the vectors of `rows`, 0 for rows without one."""

@@ -8,25 +8,32 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from huimem import files
-from huimem.errors import HuimemError, Problem
+from huimem.errors import HuimemError, Problem, unexpected
 from huimem.index import catalog, lexical, repair
 from huimem.index.batch import Batch, CutSource, Held, as_problems, as_text, cut_source, held, postings
+from huimem.index.cut import digest
 from huimem.index.disk import refusals
 from huimem.index.rows import Changes, SyncReport
 from huimem.index.seal import Damaged
 from huimem.records import Source
 
 Read = Callable[[str], Source]
+T = TypeVar("T")
 Progress = Callable[[int, int], None]
 
-MOST_SOURCES = 500  # in one batch
+MOST_SOURCES = 1_000  # in one batch
 MOST_CHUNKS = 10_000  # in one batch: bounds memory and the time that the lock is held
+SECOND_LOOK = 0.1  # seconds until what is gone or shrank is looked at again
+LOOKS = 5
 RACY_NS = 2_000_000_000  # the coarsest clock of a file system still in use (FAT) ticks every 2 s
 
 
@@ -47,19 +54,31 @@ def compare(
     if only is not None:
         listing = {path: stamp for path, stamp in listing.items() if _under(path, only)}
         known = {path: seen for path, seen in known.items() if _under(path, only)}
-    new, changed, doubtful, unchanged = [], [], [], 0
+    new, changed, shrunk, doubtful, unchanged = [], [], [], [], 0
     for path, stamp in listing.items():
         seen = known.get(path)
         if seen is None:
             new.append(path)
         elif seen[0] != stamp:
             changed.append(path)
+            if _size(stamp) < _size(seen[0]):
+                shrunk.append(path)
         elif seen[1] or full:
             doubtful.append(path)
         else:
             unchanged += 1
     removed = [path for path in known.keys() - listing.keys() if not _under(path, unreadable)]
-    return Changes(tuple(new), tuple(changed), tuple(sorted(removed)), tuple(doubtful), unchanged)
+    return Changes(
+        tuple(new), tuple(changed), tuple(sorted(removed)), tuple(doubtful), unchanged, tuple(shrunk)
+    )
+
+
+def _size(stamp: str) -> int:
+    """How many bytes a file had; 0 where its stamp does not say."""
+    try:
+        return files.Stamp.parse(stamp).size
+    except ValueError:
+        return 0
 
 
 def _under(path: str, places: Collection[str]) -> bool:
@@ -83,6 +102,55 @@ def is_racy(stamp: str, clock: int) -> bool:
     except ValueError:
         return False
     return any(abs(clock - at) < RACY_NS for at in (parsed.mtime_ns, parsed.ctime_ns))
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What lies in a vault at one moment: path → stamp, and what could not be looked at."""
+
+    stamps: Mapping[str, str]
+    unreadable: tuple[str, ...] = ()
+
+
+def settled(
+    seen: Listing, compare: Callable[[Listing], Changes], again: Callable[[], Listing] | None
+) -> tuple[Listing, Changes]:
+    """The listing and its changes once what is gone or shrank looks the same twice in a row.
+
+    A save may empty a file or take it away for a moment. Where nothing comes to rest, the last look counts.
+    """
+    changes = compare(seen)
+    for _ in range(LOOKS if again else 0):
+        moving = {path: seen.stamps.get(path) for path in (*changes.removed, *changes.shrunk)}
+        if not moving or again is None:
+            break
+        time.sleep(SECOND_LOOK)
+        seen = again()
+        changes = compare(seen)
+        if moving == {path: seen.stamps.get(path) for path in (*changes.removed, *changes.shrunk)}:
+            break
+    return seen, changes
+
+
+@dataclass(frozen=True, slots=True)
+class Spared:
+    """When files that are gone are not believed to be: more than `most` and than `share` of all at once.
+
+    `most` None: never. `confirmed`: paths that an earlier look has missed too, and are believed, unless
+    nothing is left at all.
+    """
+
+    most: int | None = None
+    share: float = 0.0
+    confirmed: frozenset[str] = frozenset()
+
+    def holds(self, gone: set[str], known: int) -> bool:
+        if self.most is None or len(gone) <= max(self.most, self.share * known):
+            return False
+        return not gone <= self.confirmed or len(gone) == known
+
+
+EVERY = Spared()  # whatever is gone goes
 
 
 @dataclass(slots=True)
@@ -112,7 +180,8 @@ class _Ready:
 class Sync:
     """One run: reads what differs and publishes it batch by batch through `writing`.
 
-    `writing` yields the writer's connection while the lock is held.
+    `writing` yields the writer's connection while the lock is held. `spared` says which files that are
+    gone are held and not taken out.
     """
 
     folder: Path
@@ -120,12 +189,14 @@ class Sync:
     read: Read
     writing: Callable[[], AbstractContextManager[sqlite3.Connection]]
     progress: Progress | None = None
+    spared: Spared = EVERY
     added: int = 0
     changed: int = 0
     removed: int = 0
     unchanged: int = 0
     problems: list[Problem] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    held: tuple[str, ...] = ()
     _terms: dict[str, int] = field(default_factory=dict)
     _generation: int = -1
     _moved: dict[str, list[str]] = field(default_factory=dict)
@@ -142,7 +213,7 @@ class Sync:
                 left -= {one.held.path for one in ready.sources if one.held}
                 done += ready.looked_at
                 if done == len(paths):
-                    ready.removed = sorted(left)
+                    ready.removed = self._to_remove(db, left)
                 if ready:
                     self._publish(ready)
                 if self.progress is not None:
@@ -154,7 +225,16 @@ class Sync:
             self.unchanged,
             tuple(self.problems),
             tuple(self.warnings),
+            held=self.held,
         )
+
+    def _to_remove(self, db: sqlite3.Connection, left: set[str]) -> list[str]:
+        """Of the files that are gone and did not move, those to take out: all or, if too many, none."""
+        (known,) = db.execute("SELECT count(*) FROM source").fetchone()
+        if self.spared.holds(left, known):
+            self.held = tuple(sorted(left))
+            return []
+        return sorted(left)
 
     def _batches(self, db: sqlite3.Connection, paths: Sequence[str]) -> Iterator[_Ready]:
         """At least one batch, the last of which may be empty."""
@@ -177,30 +257,42 @@ class Sync:
             self.problems.append(problem)
             return
         before = held(db, path)
-        try:
-            source = self.read(path)
-        except (HuimemError, OSError) as error:
-            self._cannot_read(db, path, error, ready)
+        source = self._tried(db, path, ready, lambda: self.read(path))
+        if source is None:
             return
         stamp = self.listing[path]
         racy = is_racy(stamp, clock)
-        if before and before.digest == source.digest:
+        if before and before.digest == source.digest and not _dated_anew(source, before):
             self.unchanged += 1
             facts = (stamp, racy, as_text(source.problems))
             if not _stands(db, path, facts):
                 ready.restamped.append((path, *facts))
             return
         before = before or self._moved_from(db, source)
-        ready.add(cut_source(source, before, stamp=stamp, racy=racy))
+        cut = partial(cut_source, source, before, stamp=stamp, racy=racy)
+        made = self._tried(db, path, ready, cut)
+        if made is not None:
+            ready.add(made)
 
-    def _cannot_read(
-        self, db: sqlite3.Connection, path: str, error: HuimemError | OSError, ready: _Ready
-    ) -> None:
-        if isinstance(error, files.Unreadable) and error.gone:
-            return  # the next listing will say so too
-        hint = error.hint if isinstance(error, HuimemError) else "Check the disk and its permissions."
-        text = error.message if isinstance(error, HuimemError) else error.strerror or str(error)
-        problem = Problem(path, 0, text, hint)
+    def _tried(self, db: sqlite3.Connection, path: str, ready: _Ready, work: Callable[[], T]) -> T | None:
+        """What `work` makes of a file; None where it cannot, which is a problem of that file alone."""
+        try:
+            return work()
+        except files.Unreadable as error:
+            if not error.gone:  # then the next listing will say so too
+                self._complain(db, Problem(path, 0, error.message, error.hint), ready)
+        except HuimemError as error:
+            self._complain(db, Problem(path, 0, error.message, error.hint), ready)
+        except OSError as error:
+            remedy = "Check the disk and its permissions."
+            self._complain(db, Problem(path, 0, error.strerror or str(error), remedy), ready)
+        except Exception as error:  # a fault of ours that one file brings out must not stop the others
+            remedy = "This is a bug in huimem: please report it. All other files are indexed."
+            self._complain(db, Problem(path, 0, unexpected(error), remedy), ready)
+        return None
+
+    def _complain(self, db: sqlite3.Connection, problem: Problem, ready: _Ready) -> None:
+        path = problem.path
         self.problems.append(problem)
         found = db.execute("SELECT problems FROM source WHERE path = ?", (path,)).fetchone()
         if not found or as_problems(found[0]) != [problem]:
@@ -255,6 +347,13 @@ class Sync:
         except Damaged:
             repair.rebuild_words(self.folder, db)
             self.warnings.append("the word index was damaged and is rebuilt")
+
+
+def _dated_anew(source: Source, before: Held) -> bool:
+    """Whether the same bytes mean another time: a note without a date has that of its file."""
+    if not any(record.inferred for record in source.records):
+        return False
+    return before.records != tuple(digest(record, source.namespace, source.tags) for record in source.records)
 
 
 def _by_digest(db: sqlite3.Connection, paths: Sequence[str]) -> dict[str, list[str]]:

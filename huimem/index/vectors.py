@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from hashlib import blake2b
 from pathlib import Path
@@ -18,7 +19,7 @@ from urllib.parse import quote
 from zlib import crc32
 
 from huimem import files
-from huimem.errors import WriteFailed
+from huimem.errors import Conflict, WriteFailed
 from huimem.index import kinds
 from huimem.index.disk import broken, refusals
 from huimem.index.filters import marks
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _AT_ONCE = 4096  # keys in one query
+_TRIES = 20  # a twentieth of a second apart
 _CHECK = 4  # bytes of the checksum behind each vector
 _SCHEMA = "CREATE TABLE IF NOT EXISTS vector (key BLOB PRIMARY KEY, value BLOB NOT NULL)"
 
@@ -43,7 +45,7 @@ class Cache:
     def __init__(self, folder: Path, embedder: str) -> None:
         self.warning = ""
         self._path = folder / EMBEDDINGS
-        self._salt = blake2b(embedder.encode(), digest_size=16).digest()
+        self._salt = _salt(embedder)
 
     def get(self, hashes: Sequence[bytes], size: int | None) -> dict[bytes, bytes]:
         """The vectors at hand by hash, little-endian float16 bytes; only those of `size` bytes, if given."""
@@ -68,9 +70,9 @@ class Cache:
             db.executemany("INSERT OR REPLACE INTO vector VALUES (?, ?)", rows)
             db.execute("COMMIT")
 
-    def keep_only(self, hashes: Iterable[bytes]) -> int:
-        """Forget every other vector, of every embedder, for good; how many there were."""
-        keys = {self._key(hash) for hash in hashes}
+    def keep_only(self, hashes: Collection[bytes], embedders: Iterable[str]) -> int:
+        """Forget every vector but those of `hashes` by `embedders`, for good; how many there were."""
+        keys = {_key(_salt(name), hash) for name in embedders for hash in hashes}
         with self._open() as db:
             present = [key for (key,) in db.execute("SELECT key FROM vector") if key not in keys]
             db.execute("BEGIN IMMEDIATE")
@@ -80,7 +82,7 @@ class Cache:
         return len(present)
 
     def _key(self, hash: bytes) -> bytes:
-        return blake2b(hash, key=self._salt, digest_size=16).digest()
+        return _key(self._salt, hash)
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
@@ -112,11 +114,12 @@ class Cache:
         if kinds.clear(self._path.parent, *names):
             self._begin_anew()
         if not self._path.exists():
-            files.create(self._path, b"")
+            with suppress(Conflict):  # another one made it first
+                files.create(self._path, b"")
         address = f"file:{quote(os.fspath(self._path.absolute()))}?mode=rw"
         db = sqlite3.connect(address, uri=True, isolation_level=None, timeout=10.0)
         try:
-            db.execute("PRAGMA journal_mode = WAL")
+            _journal(db)
             db.execute("PRAGMA synchronous = NORMAL")
             db.execute("PRAGMA secure_delete = ON")
             db.execute(_SCHEMA)
@@ -157,6 +160,26 @@ def _select(db: sqlite3.Connection, keys: list[bytes]) -> Iterator[tuple[bytes, 
     for start in range(0, len(keys), _AT_ONCE):
         part = keys[start : start + _AT_ONCE]
         yield from db.execute(f"SELECT key, value FROM vector WHERE key IN ({marks(len(part))})", part)
+
+
+def _journal(db: sqlite3.Connection) -> None:
+    """Use a journal. Where others make the same new file, SQLite does not wait for them by itself."""
+    for left in reversed(range(_TRIES)):
+        try:
+            db.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if not left or not error.sqlite_errorname.startswith("SQLITE_BUSY"):
+                raise
+            time.sleep(0.05)
+
+
+def _salt(embedder: str) -> bytes:
+    return blake2b(embedder.encode(), digest_size=16).digest()
+
+
+def _key(salt: bytes, hash: bytes) -> bytes:
+    return blake2b(hash, key=salt, digest_size=16).digest()
 
 
 def _checksum(key: bytes, code: bytes) -> bytes:

@@ -32,6 +32,8 @@ _HUB_ID = re.compile(r"[\w.-]+(/[\w.-]+)?")
 _WEIGHTS = (".safetensors", ".bin")
 _SETTINGS = (".json", ".txt", ".model")
 _SAMPLE = 1 << 16
+# Parts of a model that are told nothing but numbers by their settings.
+_PLAIN_MODULE = re.compile(r"sentence_transformers\.([a-z_]+\.)+(Transformer|Pooling|Normalize)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +70,18 @@ class SentenceTransformersEmbedder:
 
     `model`: a hub id or a folder. The name holds the hub id, or a fingerprint of what lies in the
     folder, and the prefixes; so a moved folder stays the same embedder and a changed one does not.
-    `dim` is 0 until the first call. Raises MissingExtra without the library, ConfigError for a
+    `dim` is 0 until the first call. `foreign`: the model is named by somebody else's data, so it must be
+    on this disk already and hold no code. Raises MissingExtra without the library, ConfigError for a
     model that is not there; what cannot be known before loading is raised by `embed`.
     """
 
-    def __init__(self, model: str = "") -> None:
+    def __init__(self, model: str = "", *, foreign: bool = False) -> None:
         if find_spec("sentence_transformers") is None:
             raise MissingExtra("the package sentence-transformers is not installed", _INSTALL)
         self._folder = _folder(model)
+        self._foreign = foreign
+        if foreign:
+            check_harmless(model, self._folder)
         self._source = model if self._folder is None else str(self._folder)
         self._prefixes = prefixes(*((model,) if self._folder is None else _names(self._folder)))
         identity = model if self._folder is None else f"local:{fingerprint(self._folder)}"
@@ -121,6 +127,8 @@ class SentenceTransformersEmbedder:
                 raise ConfigError(
                     f"the model in {self._folder} does not load: {absent}", _EXAMPLE
                 ) from absent
+            if self._foreign:
+                raise ConfigError(f"the model {self._source} does not load: {absent}", _EXAMPLE) from absent
             model = self._download(SentenceTransformer)
         self.dim = len(model.encode("", show_progress_bar=False))
         return model
@@ -191,6 +199,40 @@ def _folder(model: str) -> Path | None:
     if not _HUB_ID.fullmatch(model) or model.startswith("."):
         raise ConfigError(f"no model at {model!r}" if model else "which model?", _EXAMPLE)
     return None
+
+
+def check_harmless(model: str, folder: Path | None) -> None:
+    """Raise ConfigError unless a model lies on this disk, and in a folder as nothing but data.
+
+    The library runs code that lies in a model's folder, though never code from the hub unless asked.
+    """
+    if folder is None:
+        if not _is_cached(model):
+            raise ConfigError(f"the model {model} is not on this disk", _EXAMPLE)
+    elif not (_has_plain_modules(folder) and any(folder.glob("*.safetensors"))) or any(folder.rglob("*.py")):
+        raise ConfigError(f"the model in {folder} may hold code", _EXAMPLE)
+
+
+def _has_plain_modules(folder: Path) -> bool:
+    """Whether a model is made of nothing but the library's own simplest parts."""
+    try:
+        modules = json.loads((folder / "modules.json").read_text(encoding="utf-8"))
+        return all(_PLAIN_MODULE.fullmatch(module["type"]) for module in modules)
+    except FileNotFoundError:
+        return True  # then the library takes the parts itself
+    except (OSError, ValueError, TypeError, KeyError):
+        return False
+
+
+def _is_cached(model: str) -> bool:
+    """Whether the hub's cache holds a model; the library knows its own ones by their last name too."""
+    from huggingface_hub import try_to_load_from_cache
+
+    names = [model] if "/" in model else [model, f"sentence-transformers/{model}"]
+    try:
+        return any(isinstance(try_to_load_from_cache(name, "config.json"), str) for name in names)
+    except ValueError:  # what the hub takes for no name at all
+        return False
 
 
 def _names(folder: Path) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING
 
 from huimem.errors import ConfigError
+from huimem.settings import BUNDLED_EMBEDDERS
 
 if TYPE_CHECKING:
     from huimem.ports import Embedder
@@ -46,6 +47,21 @@ def load_embedder(spec: str) -> Embedder | None:
         return None
     make = _maker(name, spec)
     return make(argument) if argument else make()
+
+
+def load_recorded(spec: str) -> Embedder:
+    """The embedder of a spec that stands in a state folder, which may come from elsewhere with its vault.
+
+    Only what is bundled, and models of sentence-transformers that are on this disk already and hold no
+    code: nothing is downloaded and no server is asked. Raises ConfigError for anything else.
+    """
+    name, _, argument = (part.strip() for part in spec.partition(":"))
+    if name == "sentence-transformers":
+        return _maker(name, spec)(argument, foreign=True)
+    found = load_embedder(spec) if name in BUNDLED_EMBEDDERS else None
+    if found is None:
+        raise ConfigError(f"{spec!r} is loaded only where your own settings name it")
+    return found
 
 
 def _maker(name: str, spec: str) -> Callable[..., Embedder]:

@@ -6,13 +6,12 @@ neighbours of whatever leads, so that no score depends on which of the two found
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from huimem.config import Ranking
-from huimem.index.calibrate import Scale
+from huimem.index.embeddings import Meaning
 from huimem.index.filters import Filter
 from huimem.index.index import Snapshot
 from huimem.recall import rank
@@ -25,20 +24,19 @@ LEADERS = 100  # records whose neighbours are looked at
 REACH = 2  # records on each side whose messages may lend
 
 
-def weighed_terms(snapshot: Snapshot, query: Query, namespaces: frozenset[str] | None) -> Terms:
-    """The question's words with the weights they have in the namespaces asked."""
-    passages, tokens = snapshot.totals(namespaces)
-    ids = snapshot.term_ids(query.terms)
-    weights = rank.weigh(snapshot.frequencies(query.terms, namespaces), passages)
-    return Terms(query.terms, tuple(ids), weights, tokens / passages if passages else 1.0)
+def weighed_terms(
+    snapshots: Sequence[Snapshot], query: Query, namespaces: frozenset[str] | None
+) -> list[Terms]:
+    """The question's words with the weights they have in the namespaces asked of all snapshots.
 
-
-@dataclass(frozen=True, slots=True)
-class Meaning:
-    """A question's vector, float32 [dim], and its embedder's scale."""
-
-    vector: NDArray[np.float32]
-    scale: Scale
+    One for each snapshot: in their numbers of words alone they differ.
+    """
+    totals = [snapshot.totals(namespaces) for snapshot in snapshots]
+    passages, tokens = (sum(column) for column in zip(*totals, strict=True))
+    found = [snapshot.frequencies(query.terms, namespaces) for snapshot in snapshots]
+    weights = rank.weigh([sum(each) for each in zip(*found, strict=True)], passages)
+    length = tokens / passages if passages else 1.0
+    return [Terms(query.terms, tuple(s.term_ids(query.terms)), weights, length) for s in snapshots]
 
 
 class Judge:

@@ -6,11 +6,10 @@ indexed costs its hit, with a warning, and never shows a text the file does not 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from huimem.errors import HuimemError, Problem
-from huimem.index.index import Snapshot
 from huimem.index.rows import ChunkRow, RecordRow
 from huimem.records import Factor, Hit, Record, Source
 
@@ -23,13 +22,11 @@ class Found:
 
     record: RecordRow
     message: int
-    row: int
+    chunk: ChunkRow
     factors: tuple[Factor, ...]
 
 
-def hits_of(
-    snapshot: Snapshot, read: Read, found: list[Found], context: int
-) -> tuple[tuple[Hit, ...], tuple[str, ...]]:
+def hits_of(read: Read, found: Sequence[Found], context: int) -> tuple[tuple[Hit, ...], tuple[str, ...]]:
     """Hits in the order given, and a warning for each file that could not speak for itself."""
     sources: dict[str, Source | Problem] = {}
     hits: list[Hit] = []
@@ -42,7 +39,7 @@ def hits_of(
         if isinstance(source, Problem):
             missed[path] = str(source)
             continue
-        hit = _hit(source, one, snapshot.chunk(one.row), context)
+        hit = _hit(source, one, context)
         if hit:
             hits.append(hit)
         else:
@@ -60,23 +57,23 @@ def _source(read: Read, path: str) -> Source | Problem:
         return Problem(path, 0, error.strerror or str(error), "Check the disk and its permissions.")
 
 
-def _hit(source: Source, one: Found, chunk: ChunkRow, context: int) -> Hit | None:
+def _hit(source: Source, one: Found, context: int) -> Hit | None:
     place = next((i for i, record in enumerate(source.records) if str(record.ref) == one.record.ref), None)
     if place is None or one.message >= len(source.records[place].messages):
         return None
     record = source.records[place]
     message = record.messages[one.message]
-    if chunk.text not in message.text:
+    if one.chunk.text not in message.text:
         return None
     return Hit(
         ref=record.ref,
         record=record,
         path=source.path,
-        line=chunk.lines[0],
+        line=one.chunk.lines[0],
         title=source.title,
         tags=source.tags,
         message=one.message,
-        evidence=chunk.text,
+        evidence=one.chunk.text,
         factors=one.factors,
         before=_near(source, place - context, place),
         after=_near(source, place + 1, place + 1 + context),

@@ -9,7 +9,9 @@ from datetime import UTC, datetime, timedelta, tzinfo
 
 from huimem.index import browse
 from huimem.index.filters import Filter
-from huimem.index.index import Index
+from huimem.index.index import Index, Snapshot
+from huimem.index.rows import ChunkRow, RecordRow
+from huimem.recall.parts import parts_of
 from huimem.records import TimeRange
 
 _EXCERPT = 160  # characters
@@ -44,39 +46,49 @@ class Week:
     sessions: int
 
 
-def listed(index: Index, narrowed: Filter, limit: int, zone: tzinfo) -> tuple[Listed, ...]:
+def listed(
+    index: Index, narrowed: Filter, overlay: Snapshot | None, limit: int, zone: tzinfo
+) -> tuple[Listed, ...]:
     """The newest records that pass, undated ones last; at most `limit`."""
     with index.snapshot() as snapshot:
-        return tuple(
-            Listed(
-                ref=record.ref,
-                at=_instant(record.at_ms, zone),
-                title=record.title,
-                path=record.path,
-                line=chunk.lines[0],
-                kind=record.kind,
-                role=chunk.role,
-                namespace=record.namespace,
-                excerpt=_excerpt(chunk.text),
-                inferred=record.inferred,
-            )
-            for record, chunk in browse.newest(snapshot.db, narrowed, limit)
-        )
+        found = [
+            one
+            for part in parts_of(snapshot, narrowed, overlay)
+            for one in browse.newest(part.snapshot.db, part.narrowed, limit)
+        ]
+    found.sort(key=lambda one: (one[0].at_ms is None, -(one[0].at_ms or 0), one[0].ref))
+    return tuple(_listed(record, chunk, zone) for record, chunk in found[:limit])
 
 
-def weeks(index: Index, narrowed: Filter, zone: tzinfo) -> tuple[Week, ...]:
+def _listed(record: RecordRow, chunk: ChunkRow, zone: tzinfo) -> Listed:
+    return Listed(
+        ref=record.ref,
+        at=_instant(record.at_ms, zone),
+        title=record.title,
+        path=record.path,
+        line=chunk.lines[0],
+        kind=record.kind,
+        role=chunk.role,
+        namespace=record.namespace,
+        excerpt=_excerpt(chunk.text),
+        inferred=record.inferred,
+    )
+
+
+def weeks(index: Index, narrowed: Filter, overlay: Snapshot | None, zone: tzinfo) -> tuple[Week, ...]:
     """Every week of `zone` from the first to the last that holds a turn, empty ones between them too."""
     turns: Counter[TimeRange] = Counter()
-    sessions: dict[TimeRange, set[int]] = {}
+    sessions: dict[TimeRange, set[tuple[int, int]]] = {}
     spans: dict[str, TimeRange] = {}
     with index.snapshot() as snapshot:
-        for at_ms, source in browse.moments(snapshot.db, narrowed):
-            at = _instant(at_ms, zone)
-            if at is None:
-                continue
-            span = spans.setdefault(f"{at:%G-W%V}", TimeRange.week_of(at, zone))
-            turns[span] += 1
-            sessions.setdefault(span, set()).add(source)
+        for number, part in enumerate(parts_of(snapshot, narrowed, overlay)):
+            for at_ms, source in browse.moments(part.snapshot.db, part.narrowed):
+                at = _instant(at_ms, zone)
+                if at is None:
+                    continue
+                span = spans.setdefault(f"{at:%G-W%V}", TimeRange.week_of(at, zone))
+                turns[span] += 1
+                sessions.setdefault(span, set()).add((number, source))
     return tuple(
         Week(name, span, turns[span], len(sessions.get(span, ()))) for name, span in _through(spans, zone)
     )

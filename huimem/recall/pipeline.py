@@ -5,22 +5,25 @@ The index finds and scores; what is shown comes from the files themselves, throu
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from math import prod
 
 import numpy as np
 
 from huimem.config import Ranking
+from huimem.index.embeddings import Meaning
 from huimem.index.filters import Filter
 from huimem.index.index import Index, Snapshot
 from huimem.index.rows import RecordRow, milliseconds
 from huimem.index.tokens import asked
 from huimem.recall import rank
-from huimem.recall.candidates import Judge, Meaning, weighed_terms
+from huimem.recall.candidates import Judge, weighed_terms
 from huimem.recall.context import Found, Read, hits_of
 from huimem.recall.explain import Evidence, circumstances, factors
-from huimem.recall.rank import Floats, Ints, Scores
+from huimem.recall.parts import Part, parts_of
+from huimem.recall.rank import Floats, Ints, Scores, Terms
 from huimem.records import Factor, Freshness, Query, Recall, Resolution
 
 NO_WORDS = "the question holds no words to search for"
@@ -30,7 +33,10 @@ SPEAKERS = ("user", "assistant", "system", "person", "note", "fact")
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question with all that answering it needs besides the index."""
+    """A question with all that answering it needs besides the index.
+
+    `overlay` holds what the index does not hold yet, `narrowed` hides what no longer stands there.
+    """
 
     query: Query
     resolution: Resolution | None
@@ -39,10 +45,14 @@ class Asked:
     freshness: Freshness
     warnings: tuple[str, ...] = ()
     context: int = 0
+    overlay: Snapshot | None = None
 
 
-def narrow(query: Query, namespaces: frozenset[str] | None) -> Filter:
-    """The query's filters as the index applies them; `namespaces` are exact labels, None = all."""
+def narrow(query: Query, namespaces: frozenset[str] | None, hidden: frozenset[str] = frozenset()) -> Filter:
+    """The query's filters as the index applies them; `namespaces` are exact labels, None = all.
+
+    `hidden`: paths whose files no longer hold what the index does.
+    """
     return Filter(
         during=tuple(
             (
@@ -57,21 +67,25 @@ def narrow(query: Query, namespaces: frozenset[str] | None) -> Filter:
         roles=query.roles or SPEAKERS,
         tags=query.tags,
         current_at=None if query.include_superseded else milliseconds(query.as_of),
+        hidden=hidden,
     )
 
 
 def recall(index: Index, read: Read, question: Asked, ranking: Ranking) -> Recall:
-    """Answer one question from one consistent state of the index."""
-    query, warnings = question.query, list(question.warnings)
-    with index.snapshot() as snapshot:
-        considered = snapshot.count(question.narrowed) if query.during else 0
+    """Answer one question from one consistent state of the index and what lies beside it."""
+    query, warnings, meaning = question.query, list(question.warnings), question.meaning
+    with index.snapshot(meaning.embedder if meaning else None) as snapshot:
+        if meaning and snapshot.vectors() is None:  # another embedder took over meanwhile
+            question = _by_words(question)
+        parts = parts_of(snapshot, question.narrowed, question.overlay)
+        considered = sum(part.snapshot.count(part.narrowed) for part in parts) if query.during else 0
         if query.text:
-            found = _ranked(snapshot, question, ranking)
+            found = _ranked(parts, question, ranking)
         elif query.during:
-            found = _period(snapshot, question)
+            found = _period(parts, question)
         else:
             found, warnings = [], [*warnings, NO_WORDS]
-        hits, missed = hits_of(snapshot, read, found, question.context)
+    hits, missed = hits_of(read, found, question.context)
     return Recall(
         id=_recall_id(query),
         query=query,
@@ -83,21 +97,35 @@ def recall(index: Index, read: Read, question: Asked, ranking: Ranking) -> Recal
     )
 
 
+def _by_words(question: Asked) -> Asked:
+    return replace(question, meaning=None, freshness=replace(question.freshness, engine="words"))
+
+
 def _recall_id(query: Query) -> str:
     """Names this answer in feedback: a hash of the moment and the question."""
     asked_at = f"{query.as_of.isoformat()}\n{query.text}"
     return blake2b(asked_at.encode("utf-8", "replace"), digest_size=6).hexdigest()
 
 
-def _ranked(snapshot: Snapshot, question: Asked, ranking: Ranking) -> list[Found]:
-    """The best records for the question's words and meaning, no two messages of one record."""
-    query = question.query
-    terms = weighed_terms(snapshot, query, question.narrowed.namespaces)
+def _ranked(parts: Sequence[Part], question: Asked, ranking: Ranking) -> list[Found]:
+    """The best records of all parts for the question's words and meaning."""
+    terms = weighed_terms([part.snapshot for part in parts], question.query, question.narrowed.namespaces)
+    ranked = [
+        one for part, its in zip(parts, terms, strict=True) for one in _best(part, its, question, ranking)
+    ]
+    # Sums of floats differ in the last digits by the place of a row; equal texts are equal hits.
+    ranked.sort(key=lambda one: (-round(one[0], 9), one[1].record.ref))
+    return [one for _, one in ranked[: question.query.limit]]
+
+
+def _best(part: Part, terms: Terms, question: Asked, ranking: Ranking) -> list[tuple[float, Found]]:
+    """The best records of one part with their scores, no two messages of one record."""
+    snapshot, query = part.snapshot, question.query
     judge = Judge(snapshot, terms, ranking, question.meaning)
-    pool, scores = judge.judge(judge.found(query, question.narrowed))
+    pool, scores = judge.judge(judge.found(query, part.narrowed))
     relevance = rank.relevance(scores.sums, ranking)
     rows = pool.rows[scores.best]
-    passing = np.isin(rows, snapshot.passing(rows, question.narrowed))
+    passing = np.isin(rows, snapshot.passing(rows, part.narrowed))
     floor = ranking.floor if question.meaning else ranking.words_floor
     chosen = _leading(scores, relevance, np.flatnonzero(passing & (relevance > 0) & (relevance >= floor)))
     chosen = chosen[: 4 * query.limit + 50]  # importance may reorder, but not from further down
@@ -108,16 +136,18 @@ def _ranked(snapshot: Snapshot, question: Asked, ranking: Ranking) -> list[Found
         for at in chosen.tolist()
         if (record := records.get(int(scores.record[at]))) is not None
     ]
-    # Sums of floats differ in the last digits by the place of a row; equal texts are equal hits.
     ranked.sort(key=lambda one: (-round(one[0], 9), one[1].ref))
     return [
-        Found(
-            record,
-            int(scores.message[at]),
-            int(rows[at]),
-            factors(evidence, at, float(relevance[at]), record),
+        (
+            score,
+            Found(
+                record,
+                int(scores.message[at]),
+                snapshot.chunk(int(rows[at])),
+                factors(evidence, at, float(relevance[at]), record),
+            ),
         )
-        for _, record, at in ranked[: query.limit]
+        for score, record, at in ranked[: query.limit]
     ]
 
 
@@ -128,23 +158,29 @@ def _leading(scores: Scores, relevance: Floats, kept: Ints) -> Ints:
     return order[np.sort(firsts)]
 
 
-def _period(snapshot: Snapshot, question: Asked) -> list[Found]:
+def _period(parts: Sequence[Part], question: Asked) -> list[Found]:
     """A question of time words alone: what each session of that time opens with, in order."""
+    found = [one for part in parts for one in _openings(part, question.query.limit)]
+    found.sort(key=lambda one: (one.record.at_ms or 0, one.record.ref))
+    return found[: question.query.limit]
+
+
+def _openings(part: Part, limit: int) -> list[Found]:
+    """The first record of each source that passes, the earliest `limit`."""
     opening: dict[int, RecordRow] = {}
-    rows = snapshot.rows(question.narrowed)
-    passages = snapshot.passages(rows)
+    passages = part.snapshot.passages(part.snapshot.rows(part.narrowed))
     firsts = {
         int(record): (int(row), int(message))
         for record, row, message in zip(
             passages.record[::-1], passages.rows[::-1], passages.message[::-1], strict=True
         )
     }
-    for record in snapshot.records(sorted(firsts)):
+    for record in part.snapshot.records(sorted(firsts)):
         if record.source not in opening or record.ord < opening[record.source].ord:
             opening[record.source] = record
-    ordered = sorted(opening.values(), key=lambda record: (record.at_ms or 0, record.ref))
     then = (Factor("time", 1.0, "said then"),)
+    first = sorted(opening.values(), key=lambda record: (record.at_ms or 0, record.ref))[:limit]
     return [
-        Found(record, firsts[record.id][1], firsts[record.id][0], then)
-        for record in ordered[: question.query.limit]
+        Found(record, firsts[record.id][1], part.snapshot.chunk(firsts[record.id][0]), then)
+        for record in first
     ]

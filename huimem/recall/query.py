@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypedDict
 
 from huimem.errors import UsageError
 from huimem.index.tokens import query_terms
 from huimem.records import Query, Resolution, TimeRange
+from huimem.vault.layout import namespaces_asked
+from huimem.vault.roles import role_of
+from huimem.vault.text import whole
 
 Resolve = Callable[[str, datetime], Resolution | None]
 LONGEST = 20_000  # characters of a question that are read; an essay's start says what it is about
@@ -51,6 +54,18 @@ class Options:
     context: int = 0
     as_of: datetime | None = None
     include_superseded: bool = False
+
+
+def options(keywords: Keywords) -> Options:
+    """The keywords of a question as `Options`, its names in the form that files give theirs."""
+    given = Options(**keywords)
+    return replace(
+        given,
+        namespace=namespaces_asked(given.namespace),
+        kinds=tuple(whole(kind).lower() for kind in given.kinds),
+        roles=tuple(role_of(role) or whole(role).casefold() for role in given.roles),
+        tags=tuple(whole(tag).removeprefix("#") for tag in given.tags),
+    )
 
 
 def make(text: str, options: Options, now: datetime, resolve: Resolve) -> tuple[Query, Resolution | None]:

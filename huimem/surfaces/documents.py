@@ -28,9 +28,13 @@ from huimem.records import (
 from huimem.surfaces.excerpt import excerpt
 
 if TYPE_CHECKING:
+    from huimem.background import Vectors
+    from huimem.heartbeat import Watcher
+    from huimem.index.rows import SyncReport
     from huimem.overview import Status
     from huimem.recall.listing import Listed, Week
     from huimem.upkeep import Synced
+    from huimem.watching import Round
 
 Document = dict[str, object]
 _PRECISION = 6  # decimals of a score
@@ -261,6 +265,61 @@ def status_document(status: Status) -> Document:
         "engine": status.engine,
         "embedder": status.embedder,
         "vectors": {"done": status.vectors_done, "total": status.vectors_total},
+        "building": _building(status.building) if status.building else None,
         "problems": status.problems,
+        "watcher": watcher_document(status.watcher) if status.watcher else None,
         "warnings": list(status.warnings),
     }
+
+
+def _building(state: tuple[str, int, int]) -> Document:
+    name, done, total = state
+    return {"embedder": name, "done": done, "total": total}
+
+
+def watcher_document(watcher: Watcher) -> Document:
+    """A watcher of the vault; ages in seconds, null for what is not known."""
+    standing = watcher.standing
+    return {
+        "pid": standing.pid if standing else None,
+        "stuck": watcher.stuck,
+        "mode": standing.mode if standing else None,
+        "why": standing.why if standing else "",
+        "age": _seconds(watcher.running),
+        "looked": _seconds(watcher.looked),
+        "last_event": _seconds(watcher.event),
+        "vectors": _vectors(standing.done, standing.total, standing.left) if standing else None,
+        "warning": standing.warning if standing else "",
+    }
+
+
+def round_document(now: Round, at: datetime) -> Document:
+    """One line of `watch --json`; `look` is null where none was taken, or where it failed."""
+    vectors: Vectors | None = now.vectors
+    return {
+        "at": at.isoformat(timespec="milliseconds"),
+        "mode": now.mode,
+        "why": now.why,
+        "files": now.files,
+        "look": _look(now.did.report) if now.did else None,
+        "vectors": _vectors(vectors.done, vectors.total, vectors.left) if vectors else None,
+        "warnings": list(now.warnings),
+    }
+
+
+def _look(report: SyncReport) -> Document:
+    return {
+        "added": report.added,
+        "changed": report.changed,
+        "removed": report.removed,
+        "seconds": round(report.seconds, 3),
+        "problems": problem_documents(report.problems),
+    }
+
+
+def _vectors(done: int, total: int, left: float | None) -> Document:
+    return {"done": done, "total": total, "seconds_left": _seconds(left)}
+
+
+def _seconds(seconds: float | None) -> float | None:
+    return None if seconds is None else round(seconds, 1)

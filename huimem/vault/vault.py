@@ -22,7 +22,9 @@ from huimem.records import Message, Ref, Session, Source, Turn
 from huimem.vault import clashes, layout
 from huimem.vault.fmt import normalise
 from huimem.vault.front import split_front
+from huimem.vault.journal import Journal
 from huimem.vault.layout import Scan
+from huimem.vault.losses import Losses, Lost, entries
 from huimem.vault.markdown import parse, render
 from huimem.vault.recording import Recording, begin, extend
 from huimem.vault.sources import digest, session_of, source_of
@@ -53,8 +55,9 @@ class Vault:
         self.config = config
         self.zone: tzinfo = zone_of(config)
         self.state = state_folder(root, config)
-        self._marked = files.stamp(root / VAULT_FILE) is not None
+        self.marked = files.stamp(root / VAULT_FILE) is not None
         self._ids: _Ids | None = None
+        self._journal = Journal(self.state)
 
     @classmethod
     def open(cls, root: Path, config: Config) -> Vault:
@@ -84,7 +87,7 @@ class Vault:
         Raises `VaultError` where it cannot be listed, or where its `huimem.toml` is no longer there:
         a disk that was unmounted must not read as a vault whose files were deleted.
         """
-        if self._marked and files.stamp(self.root / VAULT_FILE) is None:
+        if self.marked and files.stamp(self.root / VAULT_FILE) is None:
             raise VaultError(f"{self.root / VAULT_FILE} is gone", "Is its disk still mounted?")
         return layout.scan(self.root, self.config.include)
 
@@ -127,6 +130,7 @@ class Vault:
         for source in sources:
             found += source.problems
         found += clashes.between(sources)
+        found += self._losses.problems(sources)
         return tuple(sorted(found, key=lambda problem: (problem.path, problem.line)))
 
     def fault(self, path: str, error: files.Unreadable) -> Problem:
@@ -194,6 +198,23 @@ class Vault:
             files.remove(self.root / path, within=self.root)
         return moved
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What went wrong with the journal of recorded messages; nothing else stopped for it."""
+        return self._journal.warnings
+
+    def lost(self, source: Source) -> Lost | None:
+        """What was recorded to a session and its file holds no longer: kept in the state folder, told once.
+
+        For every source that was read anew. Told again where it came back in between; None for a file
+        that is gone. Raises nothing: what cannot be kept is a line of `warnings`.
+        """
+        return self._losses.lost(source)
+
+    @property
+    def _losses(self) -> Losses:
+        return Losses(self._journal, self.root, self.zone, self.read, self._places, self._id_of)
+
     def _start(self, recording: Recording) -> tuple[Ref, ...]:
         """A session in a new file of its own."""
         week = self._week(recording)
@@ -219,6 +240,7 @@ class Vault:
             after = render(grown)
             if after != data:
                 files.replace(self.root / path, after, data, within=self.root)
+                self._journal.add(entries(grown, len(held.messages), path, recording.now))
             return refs
         week = self._week(recording)
         name = layout.free_name(layout.file_name(session), self._taken(week))
@@ -228,6 +250,7 @@ class Vault:
         made, refs = begin(recording, session)
         files.make_folder((self.root / path).parent, within=self.root)
         files.create(self.root / path, render(made), within=self.root)
+        self._journal.add(entries(made, 0, path, recording.now))
         if self._ids is not None:
             self._ids.paths[recording.namespace, session] = path
         return refs

@@ -159,7 +159,7 @@ def test_vectors_appear_by_and_by_newest_first(tmp_path: Path) -> None:
         )
     files.sync(index)
     first = index.embed(seconds=0)
-    assert first.embedded == 32 and first.pending == 38 == len(index.pending())
+    assert first.embedded == 8 and first.pending == 62 == len(index.pending())
     with index.snapshot() as snapshot:
         pending = snapshot.passages(index.pending()).at_ms
         done = snapshot.passages(np.setdiff1d(snapshot.rows(ALL), index.pending())).at_ms

@@ -297,8 +297,9 @@ def test_a_hit_that_cannot_be_shown_says_why(
 
         with memory.index.snapshot() as snapshot:
             row = int(snapshot.rows(Filter())[0])
-            (record,) = snapshot.records([snapshot.chunk(row).record])
-            hits, warnings = hits_of(snapshot, read, [Found(record, 0, row, ())], 0)
+            chunk = snapshot.chunk(row)
+            (record,) = snapshot.records([chunk.record])
+        hits, warnings = hits_of(read, [Found(record, 0, chunk, ())], 0)
     assert hits == () and len(warnings) == 1 and warnings[0].startswith(says)
 
 

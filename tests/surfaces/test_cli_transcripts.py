@@ -41,6 +41,7 @@ _CHANGING = [
     (re.compile(r"^ranking\..*\n", re.MULTILINE), ""),
     (re.compile(r" {2,}#"), " #"),
     (re.compile(r"A vault may set: .*"), "A vault may set: …"),
+    (re.compile(r"(passages a second|ms a question) .*"), r"\1"),
     (re.compile(r'"recall_id": "[0-9a-f]+"'), '"recall_id": ""'),
 ]
 

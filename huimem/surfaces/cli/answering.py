@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from datetime import datetime
 
 from huimem.config import asking_zone
 from huimem.memory import Memory
 from huimem.surfaces.cli.options import Shared, present
+
+# Seconds that a command works on for the questions to come.
+LITTLE = 1.0
 
 
 @contextmanager
@@ -20,3 +24,13 @@ def memory_of(shared: Shared) -> Iterator[tuple[Memory, datetime]]:
     with Memory.open(shared.vault) as memory:
         memory.zone = asking_zone(memory.config, shared.tz)
         yield memory, present(shared.now, memory.zone)
+
+
+def linger(shared: Shared, memory: Memory, said: Sequence[str] = ()) -> None:
+    """Make a little of the vectors that are missing, now that the answer is out, with what it `said`."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError, AttributeError):
+            stream.flush()
+    fault = memory.linger(LITTLE)
+    if fault and not said:  # the same disk, most likely
+        shared.say(f"warning: {fault}")

@@ -13,14 +13,13 @@ from collections.abc import Sequence
 from contextlib import suppress
 from difflib import get_close_matches
 from importlib import import_module
-from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
 
 import click
 
 from huimem import __version__
-from huimem.errors import HuimemError, UsageError
+from huimem.errors import HuimemError, UsageError, unexpected
 from huimem.surfaces.cli.options import HELP, shared_options, take_shared, write_examples, write_options
 from huimem.surfaces.cli.printing import print_document, print_text, say, say_error
 from huimem.surfaces.documents import error_code, error_document
@@ -36,9 +35,11 @@ VERBS = {
     "weeks": "Show how much was said in each week.",
     "when": "Show how a time phrase is read: its range, and in which words.",
     "sync": "Make the index agree with the vault.",
+    "watch": "Follow edits as they happen, until stopped.",
     "status": "Say how fresh, large and complete the index is, and where it lies.",
     "doctor": "Name every problem in the vault with its file, line and remedy.",
     "fmt": "Write session files in their full form: whole headings, distinct times.",
+    "embedder": "Show which model answers by meaning, and compare two on your own questions.",
     "config": "Show the settings and where they come from.",
 }
 EXAMPLES = (
@@ -165,18 +166,12 @@ def told(error: Exception) -> tuple[str, str, str, int]:
             place = f"{os.fsdecode(error.filename)}: " if error.filename else ""
             return "io", f"{place}{error.strerror or type(error).__name__}", "", IO_FAILED
         case _:
-            where = f"unexpected {type(error).__name__} at {_place(error)}"
             return (
                 "bug",
-                where,
+                unexpected(error),
                 "This is a bug in huimem. Run it again with -v and report what it shows.",
                 BUG,
             )
-
-
-def _place(error: Exception) -> str:
-    frames = traceback.extract_tb(error.__traceback__)
-    return f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "an unknown place"
 
 
 def _stop(number: int, frame: FrameType | None) -> NoReturn:

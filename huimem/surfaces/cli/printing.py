@@ -24,9 +24,9 @@ def print_text(text: str) -> None:
         _write(sys.stdout, text)
 
 
-def print_document(document: Mapping[str, object]) -> None:
+def print_document(document: Mapping[str, object], *, one_line: bool = False) -> None:
     """Print one JSON document, in UTF-8 whatever the terminal's encoding. Raises `OutputFailed`."""
-    text = json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False)
+    text = json.dumps(document, ensure_ascii=False, indent=None if one_line else 2, allow_nan=False)
     _write(sys.stdout, visible_json(text), "utf-8")
 
 

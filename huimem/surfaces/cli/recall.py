@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from huimem.surfaces.cli.answering import memory_of
+from huimem.surfaces.cli.answering import linger, memory_of
 from huimem.surfaces.cli.filters import kind_option, limit_option, role_option, tag_option, when_option
 from huimem.surfaces.cli.hits import Shown, render_hits, render_nothing
 from huimem.surfaces.cli.look import looking
@@ -45,12 +45,13 @@ def command(shared: Shared, /, question: tuple[str, ...], explain: bool, full: b
         answer = memory.recall(text, now=now, progress=show, namespace=shared.namespace, **options)
         asked = Asked(options["when"] or text, memory.zone, full, explain)
         shown = Shown(asked, looking(memory.zone, now, memory.vault.root), shared.quiet)
-    for warning in answer.warnings:
-        shared.say(f"warning: {warning}")
-    if shared.json:
-        print_document(recall_document(answer, asked))
-    elif answer.hits:
-        print_text(render_hits(answer, shown))
-    else:
-        shared.say(render_nothing(answer, shown))
+        for warning in answer.warnings:
+            shared.say(f"warning: {warning}")
+        if shared.json:
+            print_document(recall_document(answer, asked))
+        elif answer.hits:
+            print_text(render_hits(answer, shown))
+        else:
+            shared.say(render_nothing(answer, shown))
+        linger(shared, memory, answer.warnings)
     return 0 if answer.hits else 1

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import click
 
 from huimem.errors import UsageError
-from huimem.surfaces.cli.answering import memory_of
+from huimem.surfaces.cli.answering import linger, memory_of
 from huimem.surfaces.cli.options import Shared, Verb, moment
 from huimem.surfaces.cli.printing import print_document, print_text
 from huimem.surfaces.cli.reading import read_input
@@ -46,10 +46,13 @@ def command(shared: Shared, session: str | None, title: str | None, at: str | No
             namespace=shared.namespace,
             now=moment(at, memory.zone, "--at") if at else now,
         )
-    if shared.json:
-        print_document({"refs": [str(ref) for ref in refs]})
-    else:
-        print_text("\n".join(str(ref) for ref in refs))
+        if shared.json:
+            print_document({"refs": [str(ref) for ref in refs]})
+        else:
+            print_text("\n".join(str(ref) for ref in refs))
+        for warning in memory.vault.warnings:
+            shared.say(f"warning: {warning}")
+        linger(shared, memory)
     return 0
 
 

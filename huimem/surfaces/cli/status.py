@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from huimem import overview
+from huimem.heartbeat import Watcher
 from huimem.overview import Status
 from huimem.surfaces.cli.answering import memory_of
 from huimem.surfaces.cli.hits import counted
@@ -14,6 +15,8 @@ from huimem.surfaces.cli.visible import visible_line
 from huimem.surfaces.documents import status_document
 
 _UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB")
+# from so many seconds on, counted in units of so many
+_DURATIONS = ((2 * 86_400, 86_400, "days"), (90 * 60, 3_600, "h"), (90, 60, "min"))
 
 
 EXAMPLES = """\
@@ -47,6 +50,8 @@ def render_status(status: Status) -> str:
         ("index", freshness(status)),
         ("engine", status.engine),
         ("vectors", vectors(status)),
+        *([("building", building(status.building))] if status.building else []),
+        ("watcher", watcher(status.watcher)),
         ("state", f"{status.state} ({size(status.bytes)})"),
         ("problems", f"{status.problems:,}: huimem doctor names them" if status.problems else "none"),
     ]
@@ -61,7 +66,48 @@ def vectors(status: Status) -> str:
     if not status.embedder:
         return "none: no embedder, words answer alone"
     percent = 100 * status.vectors_done // status.vectors_total if status.vectors_total else 100
-    return f"{status.vectors_done:,} of {status.vectors_total:,} ({percent} %), {status.embedder}"
+    left = _left(status) if percent < 100 else ""
+    return f"{status.vectors_done:,} of {status.vectors_total:,} ({percent} %), {status.embedder}{left}"
+
+
+def building(state: tuple[str, int, int]) -> str:
+    """How far the vectors of the embedder are that will answer once it has all."""
+    name, done, total = state
+    return f"{done:,} of {total:,} for {name}, which answers as soon as all are made"
+
+
+def _left(status: Status) -> str:
+    """How long the vectors will take, where a watcher is making them."""
+    working = status.watcher and not status.watcher.stuck and status.watcher.standing
+    return f", {about(working.left)}" if working and working.left else ""
+
+
+def watcher(seen: Watcher | None) -> str:
+    """Whether somebody keeps the index in step, and how."""
+    if seen is None:
+        return "none: huimem watch follows edits as they happen"
+    if seen.standing is None:
+        return "running, but it cannot say how it is: is the disk full?"
+    who = f"process {seen.standing.pid}"
+    if seen.stuck:
+        silent = f"silent for {duration(seen.beat)}" if seen.beat is not None else "silent"
+        return f"stuck ({who}, {silent}): continue or stop it"
+    looked = f"looked {duration(seen.looked)} ago" if seen.looked is not None else "not looked yet"
+    why = f": {seen.standing.why}" if seen.standing.why else ""
+    return f"running ({who}, {seen.standing.mode}, {looked}){why}"
+
+
+def about(seconds: float) -> str:
+    """A time to wait, roughly: `about 3 min`."""
+    return f"about {duration(seconds)}"
+
+
+def duration(seconds: float) -> str:
+    """Seconds for people, in a unit that suits: `2 s`, `3 min`, `5 h`, `4 days`."""
+    for least, size, unit in _DURATIONS:
+        if seconds >= least:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{seconds:.0f} s"
 
 
 def size(count: float) -> str:

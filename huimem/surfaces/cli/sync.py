@@ -35,11 +35,7 @@ def command(shared: Shared, paths: tuple[Path, ...], full: bool, no_vectors: boo
     with memory_of(shared) as (memory, _), progress(shared) as show:
         chosen = [path for given in paths for path in paths_in(memory.vault, given)]
         done = memory.sync(chosen, full=full, vectors=not no_vectors, progress=show)
-        warnings = (
-            *memory.warnings,
-            *done.report.warnings,
-            *(done.embedded.warnings if done.embedded else ()),
-        )
+        warnings = (*memory.warnings, *done.warnings)
     for warning in warnings:
         shared.say(f"warning: {warning}")
     if shared.json:

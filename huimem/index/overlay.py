@@ -1,0 +1,82 @@
+"""Files that the catalog does not hold yet → a small index in memory, searched beside it.
+
+In: how the files differ from the catalog, and a function that reads one. Out: a `Snapshot` of what
+is new, and the paths whose rows in the catalog no longer stand. It is for a question that comes while
+another process holds the lock: nothing is waited for, nothing is written.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from huimem.errors import HuimemError
+from huimem.files import Stamp, Unreadable
+from huimem.index import catalog
+from huimem.index.batch import Batch, CutSource, cut_source
+from huimem.index.rows import Changes
+from huimem.index.snapshot import Snapshot
+from huimem.records import Source
+
+Read = Callable[[str], Source]
+
+
+@dataclass(frozen=True, slots=True)
+class Overlay:
+    """What to search beside the catalog: `snapshot` has words and no vectors; close it by leaving it.
+
+    `held` counts the files in it. `hidden`: paths whose rows in the catalog are out of date. `left`:
+    files there was no time for, of which the catalog answers as far as it knows them.
+    """
+
+    snapshot: Snapshot
+    held: int
+    hidden: frozenset[str]
+    left: int
+
+
+def overlaid(
+    db: sqlite3.Connection, changes: Changes, listing: Mapping[str, str], read: Read, seconds: float
+) -> Overlay:
+    """Read what is new, changed or doubtful, the newest first, for at most `seconds`."""
+    end = time.monotonic() + seconds
+    known = dict(db.execute("SELECT path, digest FROM source"))
+    paths = [*changes.new, *changes.changed, *changes.doubtful]
+    paths.sort(key=lambda path: -_written(listing[path]))
+    hidden, left = set(changes.removed), len(paths)
+    sources: list[CutSource] = []
+    for path in paths:
+        if sources and time.monotonic() > end:
+            break
+        left -= 1
+        try:
+            source = read(path)
+        except (HuimemError, OSError) as error:
+            if isinstance(error, Unreadable) and error.gone:
+                hidden.add(path)
+            continue
+        if source.digest != known.get(path):
+            hidden.add(path)
+            sources.append(cut_source(source, None, stamp="", racy=True))
+    return Overlay(_in_memory(sources), len(sources), frozenset(hidden), left)
+
+
+def _written(stamp: str) -> int:
+    """When a file was last written, in nanoseconds; 0 where its stamp does not say."""
+    try:
+        return Stamp.parse(stamp).mtime_ns
+    except ValueError:
+        return 0
+
+
+def _in_memory(sources: list[CutSource]) -> Snapshot:
+    db = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    db.executescript(catalog.SCHEMA)
+    db.executemany("INSERT INTO counter VALUES (?, 1)", [(name,) for name in catalog.COUNTERS])
+    batch = Batch(db, {})
+    for source in sources:
+        batch.put(source)
+    batch.finish()
+    return Snapshot(db, None, lambda: None, sqlite3.Connection.close)

@@ -1,0 +1,26 @@
+"""What is searched: the index and, beside it, files that are not in it yet.
+
+In: a snapshot of the index, a filter, and the overlay if there is one. Out: snapshots, each with the
+filter that decides what may be found in it, so that no passage stands in two of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from huimem.index.filters import Filter
+from huimem.index.index import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of what is searched, with what may be found in it."""
+
+    snapshot: Snapshot
+    narrowed: Filter
+
+
+def parts_of(snapshot: Snapshot, narrowed: Filter, overlay: Snapshot | None) -> list[Part]:
+    """The index, and its overlay, which holds what `narrowed` hides in the index."""
+    index = Part(snapshot, narrowed)
+    return [index] if overlay is None else [index, Part(overlay, replace(narrowed, hidden=frozenset()))]
