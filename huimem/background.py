@@ -22,6 +22,7 @@ from huimem.vault.hearing import identity
 NICE = 10
 FADING = 0.7  # how much of what was measured before counts beside the newest slice
 LONGEST_STOP = 20.0
+CLEAR_FIRST, CLEAR_EVERY = 600.0, 86_400.0  # seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,7 @@ class Background:
         self._idle.set()
         self._woken, self._ended, self.resting = threading.Event(), threading.Event(), True
         self._pace = Pace()
+        self._clear_at = time.monotonic() + CLEAR_FIRST
         self._state = Vectors()
         self.fault = ""
         self._thread = threading.Thread(target=self._run, name="huimem-vectors", daemon=True)
@@ -132,16 +134,26 @@ class Background:
             try:
                 left = self._embed()
             except Locked:
+                if self._is_done():
+                    return
                 self._ended.wait(min(0.5, self._backoff))
             except Exception as error:
                 tries += 1
                 if tries > 1 and self._stands():  # what goes well at once the next time is not worth a word
-                    self.fault = f"no vectors for now: {told(error)}"
+                    self.fault = f"cannot keep up for now: {told(error)}"
                 self._ended.wait(wait_of(tries, self._backoff))
             else:
                 self.fault, tries = "", 0
                 if not left:
+                    self._clear_out()
                     return
+
+    def _clear_out(self) -> None:
+        """Now and then, when nothing else is to be done, forget what nobody has needed for days."""
+        if time.monotonic() >= self._clear_at:
+            self._clear_at = time.monotonic() + CLEAR_EVERY
+            with suppress(HuimemError):
+                self._index.forget_unused()
 
     def _stands(self) -> bool:
         return self._home is not None and identity(self._root) == self._home
@@ -152,7 +164,9 @@ class Background:
             self._first()
         self._count()
         start = time.monotonic()
-        report: EmbedReport = self._index.embed(seconds=self._slice, wait=2.0, stop=self._is_called)
+        report: EmbedReport = self._index.embed(
+            seconds=self._slice, wait=2.0, stop=self._is_called, alone=True
+        )
         self._pace = self._pace.after(report.cached + report.embedded, time.monotonic() - start)
         self._count()
         return report.pending > 0 and report.cached + report.embedded > 0
@@ -160,6 +174,11 @@ class Background:
     def _is_called(self) -> bool:
         """Whether to end the slice: there is something newer, or nobody waits for vectors any more."""
         return self._ended.is_set() or self._woken.is_set()
+
+    def _is_done(self) -> bool:
+        """Whether another process has made what there was to make."""
+        self._count()
+        return self._state.done == self._state.total
 
     def _count(self) -> None:
         building = self._index.building()

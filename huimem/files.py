@@ -21,6 +21,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from huimem import forking
 from huimem.errors import Conflict, HuimemError
 from huimem.locks import lock, written_elsewhere
 from huimem.refusals import REMEDIES, refused
@@ -279,20 +280,21 @@ def _temp(
     """A synced temp file beside `name` that holds `data`; gone afterwards unless renamed away."""
     temp = os.path.join(os.path.dirname(name), f".huimem-{os.getpid()}-{secrets.token_hex(6)}.tmp")
     step("before temp")
-    descriptor = os.open(temp, _NEW, 0o600, dir_fd=folder)
     try:
-        try:
-            step("after temp")
-            with open(descriptor, "wb", closefd=False) as file:
-                file.write(data)
-            step("after write")
-            if like is not None:
-                _copy_mode(descriptor, like)
-            if durable:
-                os.fsync(descriptor)
-            step("after sync")
-        finally:
-            os.close(descriptor)
+        with forking.undivided():  # a fork would go on to be somebody who has the file open for writing
+            descriptor = os.open(temp, _NEW, 0o600, dir_fd=folder)
+            try:
+                step("after temp")
+                with open(descriptor, "wb", closefd=False) as file:
+                    file.write(data)
+                step("after write")
+                if like is not None:
+                    _copy_mode(descriptor, like)
+                if durable:
+                    os.fsync(descriptor)
+                step("after sync")
+            finally:
+                os.close(descriptor)
         yield temp
     finally:
         with suppress(FileNotFoundError):

@@ -3,6 +3,7 @@
 In: the path of a lock file that is never replaced, or an open descriptor. Out: the lock, held while
 the block runs, or `Locked` that names the holder. `flock` is freed by the system when its holder
 dies and belongs to one descriptor, so it also holds between threads and survives a close elsewhere.
+A fork has no part in it.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ import signal
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
+from huimem import forking
 from huimem.errors import Locked, WriteFailed
 
 if sys.platform == "win32":
@@ -34,26 +36,32 @@ def lock(path: Path, *, timeout: float = 10.0, shared: bool = False, make: bool 
     `timeout` seconds, then raises `Locked` with the holder's process and command; `WriteFailed` where
     the lock file itself cannot be made. Not reentrant.
     """
-    try:
-        if make:
-            _make(path.parent)
-        flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
-        descriptor = os.open(path, flags, 0o600)
-    except OSError as error:
-        raise WriteFailed(
-            f"{path} cannot be made: {error.strerror or error}",
-            "The state folder must be writable; `state_dir` in the user config moves it.",
-        ) from error
-    try:
+    process = os.getpid()
+    with ExitStack() as until_released:
+        with forking.undivided():
+            descriptor = _opened(path, make)
+            until_released.enter_context(forking.kept(descriptor))
         _wait(descriptor, path, timeout, shared)
         try:
             if not shared:
                 _sign(descriptor)
             yield
         finally:
-            _release(descriptor)
-    finally:
-        os.close(descriptor)
+            if os.getpid() == process:  # a fork does not release what its parent holds
+                _release(descriptor)
+
+
+def _opened(path: Path, make: bool) -> int:
+    try:
+        if make:
+            _make(path.parent)
+        flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+        return os.open(path, flags, 0o600)
+    except OSError as error:
+        raise WriteFailed(
+            f"{path} cannot be made: {error.strerror or error}",
+            "The state folder must be writable; `state_dir` in the user config moves it.",
+        ) from error
 
 
 def _make(folder: Path) -> None:
@@ -72,7 +80,8 @@ def _wait(descriptor: int, path: Path, timeout: float, shared: bool) -> None:
                 f"{path.name} is locked by {holder}",
                 f"Wait until it has finished, or stop it (waited {timeout:g} s).",
             )
-        time.sleep(pause)
+        with forking.divided():
+            time.sleep(pause)
         pause = min(pause * 2, _LONGEST_WAIT)
 
 

@@ -7,18 +7,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Generator, Mapping, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager
 from datetime import datetime
 from pathlib import Path
 from threading import Event
 from types import TracebackType
-from typing import Unpack
+from typing import NoReturn, Unpack
 
 from huimem import upkeep
-from huimem.background import Background
 from huimem.config import Config, asking_zone, find_vault, load
-from huimem.errors import HuimemError, MissingExtra
-from huimem.heartbeat import watched
+from huimem.errors import MissingExtra, UsageError
+from huimem.following import Following
 from huimem.index.filters import Filter
 from huimem.index.index import Index
 from huimem.ports import Embedder
@@ -38,7 +37,10 @@ __all__ = ["Memory", "embedder_names", "load_embedder"]
 
 
 class Memory:
-    """A vault and its index. Use as a context manager; cheap to open, loads what a verb needs."""
+    """A vault and its index. Use as a context manager; cheap to open, loads what a verb needs.
+
+    Threads may share it. A fork opens its own: there the verbs of this one raise Forked.
+    """
 
     def __init__(self, vault: Vault, config: Config) -> None:
         self.vault = vault
@@ -53,7 +55,7 @@ class Memory:
             load=load_recorded,
         )
         self.source = Recent(vault).source
-        self._background = Background(self.index, vault.root, first=self._look)
+        self._following = Following(vault, self.index, wanted=config.background)
 
     @classmethod
     def open(cls, path: str | Path | None = None, **settings: object) -> Memory:
@@ -79,9 +81,17 @@ class Memory:
     ) -> None:
         self.close()
 
+    def __reduce__(self) -> NoReturn:
+        raise UsageError(
+            "a Memory cannot be sent to another process",
+            "Send its path, and open it there: Memory.open(path).",
+        )
+
     def close(self) -> None:
-        """Stop what goes on in the background and let go of files."""
-        self._background.__exit__()
+        """Stop what goes on in the background and let go of files. Does nothing in a fork."""
+        if self.index.inherited:
+            return
+        self._following.close()
         self.index.close()
 
     def record(
@@ -99,6 +109,7 @@ class Memory:
         The same messages again change nothing; a grown list adds what is new. Without `session` a
         new file is made. Raises UsageError for messages that cannot be read or mix two sorts.
         """
+        self.index.refuse_fork()
         refs = self.vault.record(
             messages_from(messages, self.zone),
             session=session,
@@ -107,7 +118,7 @@ class Memory:
             people=people,
             now=self.now(now),
         )
-        self._follow()
+        self._following.wake()
         return refs
 
     def recall(
@@ -129,7 +140,9 @@ class Memory:
         question, resolution = asking.make(text, options, self.now(now), self.resolve)
         with self.caught_up(progress) as standing:
             narrowed = self.narrowed(question, standing)
-            meaning = None if standing.overlay else self.index.meaning(question.text, narrowed)
+            meaning = (
+                None if standing.lacks_vectors(narrowed) else self.index.meaning(question.text, narrowed)
+            )
             asked = Asked(
                 question,
                 resolution,
@@ -141,8 +154,8 @@ class Memory:
                 standing.overlay,
             )
             found = recall(self.index, self.source, asked, self.config.ranking)
-        if not found.freshness.whole or standing.overlay or self.index.building():
-            self._follow()
+        if not found.freshness.whole or standing.overlay or standing.hidden or self.index.building():
+            self._following.wake()
         return found
 
     def sync(
@@ -183,7 +196,7 @@ class Memory:
 
     def caught_up(self, progress: Progress | None = None) -> AbstractContextManager[CaughtUp]:
         """Words of every file as it is now, in the index or, meanwhile, beside it."""
-        return upkeep.caught_up(self.vault, self.index, progress)
+        return upkeep.caught_up(self.vault, self.index, progress, followed=self._following.expected)
 
     def narrowed(self, question: Query, standing: CaughtUp) -> Filter:
         """What a question may find, in the index and beside it."""
@@ -200,15 +213,6 @@ class Memory:
 
     def linger(self, seconds: float) -> str:
         """Wait for what goes on in the background, at most `seconds`; what goes wrong there, else ""."""
-        self._background.wait(seconds)
-        return self._background.fault
-
-    def _follow(self) -> None:
-        """Take in and embed what is new in the background, unless a watcher does."""
-        if self.config.background and not watched(self.vault.state):
-            self._background.wake()
-
-    def _look(self) -> None:
-        """The words of what is new, before its vectors are made; the next question says what went wrong."""
-        with suppress(HuimemError):
-            upkeep.look(self.vault, self.index, wait=1.0)
+        self.index.refuse_fork()
+        self._following.wait(seconds)
+        return self._following.fault

@@ -12,11 +12,13 @@ from dataclasses import dataclass, field, replace
 
 from huimem.errors import Locked, VaultError, WriteFailed
 from huimem.files import Unreadable
+from huimem.index.filters import Filter
 from huimem.index.index import Index, Snapshot
 from huimem.index.rows import EmbedReport, SyncReport
 from huimem.index.sync import EVERY, Listing, Spared
 from huimem.records import Freshness, Source
-from huimem.vault.layout import Scan, printable
+from huimem.vault.layout import printable
+from huimem.vault.losses import Losses
 from huimem.vault.vault import Vault
 
 Progress = Callable[[str, int, int], None]
@@ -25,6 +27,9 @@ Progress = Callable[[str, int, int], None]
 # to read them itself.
 PATIENCE = 0.1
 BESIDE = 2.0
+# As many files a question reads by itself rather than have them taken in first, where somebody else will.
+FEW = 32
+LINES = 3  # said of losses in one look
 # As many files may vanish at once, or this share of all, and be believed gone; more only after `HOLD`
 # seconds. An index that lost them would have to be made again should a folder only have been away.
 CAUTION = Spared(50, 0.2)
@@ -50,16 +55,27 @@ class Synced:
     def warnings(self) -> tuple[str, ...]:
         """All that is to be said of it, but for what cannot be read."""
         embedded = self.embedded.warnings if self.embedded else ()
-        return (*self.report.warnings, *self.lost, *held_line(self.report.held), *embedded)
+        return (*self.report.warnings, *few(self.lost), *held_line(self.report.held), *embedded)
 
 
 @dataclass(slots=True)
 class _Reading:
-    """Reads files for the index, and keeps a line for each that could not be read or lost something."""
+    """Lists and reads files for the index; a line for each that could not be read or lost something."""
 
     vault: Vault
-    unread: list[str]
+    unread: list[str] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
+    _losses: Losses = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._losses = self.vault.losses()
+
+    def listing(self) -> Listing:
+        """The files as they are now; what cannot be looked at is `unread`."""
+        scan = self.vault.scan()
+        barred = {*map(printable, scan.unreadable)}
+        self.unread = [str(problem) for problem in scan.problems if problem.path in barred]
+        return Listing({path: str(stamp) for path, stamp in scan.files.items()}, scan.unreadable)
 
     def __call__(self, path: str) -> Source:
         try:
@@ -68,7 +84,7 @@ class _Reading:
             if not error.gone:
                 self.unread.append(str(self.vault.fault(path, error)))
             raise
-        lost = self.vault.lost(source)
+        lost = self._losses.lost(source)
         if lost is not None:
             self.lost.append(str(lost))
         return source
@@ -87,6 +103,11 @@ class CaughtUp:
     overlay: Snapshot | None = None
     warnings: tuple[str, ...] = ()
 
+    def lacks_vectors(self, narrowed: Filter) -> bool:
+        """Whether a question may find what has no vector because it is not in the index."""
+        beside = replace(narrowed, hidden=frozenset())
+        return self.overlay is not None and self.overlay.count(beside) > 0
+
 
 def sync(
     vault: Vault,
@@ -100,17 +121,17 @@ def sync(
     spared: Spared = EVERY,
 ) -> Synced:
     """Bring the files into the index, words first; the parameters are those of `Memory.sync`."""
-    scan = vault.scan()
-    read = _Reading(vault, _unlisted(scan))
+    read = _Reading(vault)
+    seen = read.listing()
     report = index.sync(
-        _stamps(scan),
+        seen.stamps,
         read,
         only=set(paths) if paths else None,
-        unreadable=scan.unreadable,
+        unreadable=seen.unreadable,
         full=full,
         progress=None if progress is None else lambda done, total: progress("words", done, total),
         wait=wait,
-        again=lambda: _listing(vault.scan()),
+        again=read.listing,
         spared=spared,
     )
     embedded = None
@@ -146,28 +167,29 @@ def look(
 
 
 @contextmanager
-def caught_up(vault: Vault, index: Index, progress: Progress | None = None) -> Iterator[CaughtUp]:
-    """For one question: the index in step with the files, or what stands in for those it lacks."""
-    try:
-        done = look(vault, index, progress=progress, wait=PATIENCE)
-    except (Locked, WriteFailed) as hindrance:
-        with _beside(vault, index, hindrance) as standing:
-            yield standing
+def caught_up(
+    vault: Vault, index: Index, progress: Progress | None = None, *, followed: bool = False
+) -> Iterator[CaughtUp]:
+    """For one question: the index in step with the files, or what stands in for those it lacks.
+
+    `followed`: somebody takes in what is new as soon as the question is answered, so that a few files
+    are only read.
+    """
+    hindrance: Locked | WriteFailed | None = None
+    read = _Reading(vault)
+    found = index.beside(read.listing, read, seconds=BESIDE, most=FEW) if followed else None
+    if found is None:
+        try:
+            done = look(vault, index, progress=progress, wait=PATIENCE)
+        except (Locked, WriteFailed) as error:
+            hindrance = error
+            found = index.beside(read.listing, read, seconds=BESIDE)
+    if found is None:
+        held = frozenset(done.report.held)
+        yield CaughtUp(len(done.unread), held, warnings=(*done.warnings, *done.unread))
         return
-    yield CaughtUp(
-        pending=len(done.unread),
-        hidden=frozenset(done.report.held),
-        warnings=(*done.warnings, *done.unread),
-    )
-
-
-@contextmanager
-def _beside(vault: Vault, index: Index, hindrance: Locked | WriteFailed) -> Iterator[CaughtUp]:
-    """Read what the index lacks into memory, for as long as a question may take."""
-    read = _Reading(vault, _unlisted(vault.scan()))
-    found = index.beside(lambda: _listing(vault.scan()), read, seconds=BESIDE)
-    warnings = [*read.unread, *read.lost]
-    if found.left or isinstance(hindrance, WriteFailed):
+    warnings = [*index.said(), *read.unread, *few(read.lost)]
+    if hindrance and (found.left or isinstance(hindrance, WriteFailed)):
         warnings.insert(0, _why(hindrance, found.left))
     with found.snapshot as overlay:
         beside = overlay if found.held else None
@@ -195,6 +217,13 @@ def _why(hindrance: Locked | WriteFailed, left: int) -> str:
     return f"{said}; {files} not searched yet" if left else f"{said}; new text is read for each question anew"
 
 
+def few(lost: Sequence[str]) -> tuple[str, ...]:
+    """The first lines of many, as another git branch makes them; doctor has them all."""
+    if len(lost) <= LINES:
+        return tuple(lost)
+    return (*lost[:LINES], f"{len(lost) - LINES:,} more sessions hold less than was recorded: huimem doctor")
+
+
 def held_line(held: Sequence[str]) -> tuple[str, ...]:
     """What is said of files that vanished in suspicious numbers."""
     if not held:
@@ -203,17 +232,3 @@ def held_line(held: Sequence[str]) -> tuple[str, ...]:
         f"{len(held):,} files are gone at once: they answer no more, and what is known of them is kept "
         "until `huimem sync` or a watcher's second look",
     )
-
-
-def _listing(scan: Scan) -> Listing:
-    return Listing(_stamps(scan), scan.unreadable)
-
-
-def _stamps(scan: Scan) -> dict[str, str]:
-    return {path: str(stamp) for path, stamp in scan.files.items()}
-
-
-def _unlisted(scan: Scan) -> list[str]:
-    """A line for each folder and file that could not be looked at."""
-    barred = {*map(printable, scan.unreadable)}
-    return [str(problem) for problem in scan.problems if problem.path in barred]

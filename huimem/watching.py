@@ -56,6 +56,7 @@ def rounds(
     `vectors` follow in a thread of their own. Raises Locked, at once or when the state folder was
     deleted, where another process watches the vault; WriteFailed where no lock can be made.
     """
+    index.refuse_fork()
     stop = stop or threading.Event()
     with ExitStack() as until_closed:
         held = until_closed.enter_context(lease(vault.state, wait=pace.lease))
@@ -67,12 +68,17 @@ def rounds(
         watch = Watch(vault.root, vault.state, vault.config.include, observer=observer)
         until_closed.enter_context(watch)
         watching = _Watching(vault, index, pace, _Parts(watch, heart, background))
-        while not stop.is_set():
-            held.keep()
-            now = watching.turn()
-            if now is not None:
-                yield now
-            watching.pause()
+        try:
+            while not stop.is_set():
+                index.refuse_fork()
+                held.keep()
+                now = watching.turn()
+                if now is not None:
+                    yield now
+                watching.pause()
+        finally:
+            if index.inherited:  # all of it is the parent's, who goes on with it
+                until_closed.pop_all()
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ class Passages:
     def building(self) -> None:
         return None
 
-    def embed(self, *, seconds: float, wait: float, stop: Callable[[], bool]) -> EmbedReport:
+    def embed(self, *, seconds: float, wait: float, stop: Callable[[], bool], alone: bool) -> EmbedReport:
         nice = (
             os.getpriority(os.PRIO_PROCESS, threading.get_native_id()) if hasattr(os, "getpriority") else None
         )

@@ -79,11 +79,11 @@ def test_filters_are_named_as_in_files(keywords: Keywords, passes: bool, memory:
 
 
 def test_a_recall_tells_how_catching_up_with_the_files_goes(memory: Memory) -> None:
-    for number in range(3):
+    for number in range(40):
         (memory.vault.root / f"{number}.md").write_text("walrus", encoding="utf-8")
     told: list[tuple[str, int, int]] = []
-    assert len(memory.recall("walrus", progress=lambda *step: told.append(step)).hits) == 3
-    assert told[-1] == ("words", 3, 3)
+    assert len(memory.recall("walrus", limit=50, progress=lambda *step: told.append(step)).hits) == 40
+    assert told[-1] == ("words", 40, 40)
     told.clear()
     memory.recall("walrus", progress=lambda *step: told.append(step))
     assert [step for step in told if step[1] != step[2]] == []

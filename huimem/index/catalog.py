@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-from huimem import files
+from huimem import files, forking
 from huimem.errors import WriteFailed
 from huimem.index.disk import broken, refusals
 from huimem.index.seal import CATALOG, JOURNAL, Damaged
@@ -83,7 +83,15 @@ class Identity:
     schema: str = SCHEMA_VERSION
 
 
-class Still(sqlite3.Connection):
+class Reader(sqlite3.Connection):
+    """A reader's connection, which a fork closes: what it inherits would make its own locks void."""
+
+    def close(self) -> None:
+        with forking.undivided():
+            super().close()
+
+
+class Still(Reader):
     """A reader's connection to a catalog taken as unchanging: for one snapshot, not to be kept."""
 
 
@@ -95,7 +103,7 @@ def connect(folder: Path, *, write: bool = False) -> sqlite3.Connection:
     """
     path = folder / CATALOG
     if write:
-        return _connect(path, "mode=rw")
+        return _connect(path, "mode=rw", sqlite3.Connection)
     try:
         return _connect(path, "mode=ro")
     except WriteFailed:
@@ -106,10 +114,10 @@ def connect(folder: Path, *, write: bool = False) -> sqlite3.Connection:
         return _connect(path, "mode=ro&immutable=1", Still)
 
 
-def _connect(path: Path, how: str, sort: type[sqlite3.Connection] = sqlite3.Connection) -> sqlite3.Connection:
+def _connect(path: Path, how: str, sort: type[sqlite3.Connection] = Reader) -> sqlite3.Connection:
     if not os.path.isfile(path):
         raise Damaged(f"{path.name} is missing")
-    with reading(), refusals(path):
+    with forking.undivided(), reading(), refusals(path):
         db = sqlite3.connect(
             f"file:{quote(os.fspath(path.absolute()))}?{how}",
             uri=True,
@@ -131,6 +139,8 @@ def _connect(path: Path, how: str, sort: type[sqlite3.Connection] = sqlite3.Conn
         except BaseException:
             db.close()
             raise
+    if isinstance(db, Reader):
+        forking.close_in_child(db)
     return db
 
 
@@ -151,7 +161,7 @@ def make(folder: Path, identity: Identity) -> None:
 
 
 def _fill(new: Path, identity: Identity) -> None:
-    with closing(_connect(new, "mode=rw")) as db:
+    with closing(_connect(new, "mode=rw", sqlite3.Connection)) as db:
         db.execute("PRAGMA journal_mode = WAL")
         db.executescript(f"BEGIN; {SCHEMA} COMMIT;")
         with transaction(db):

@@ -36,6 +36,7 @@ ROW = [
     ("kind", "<i4"),
     ("role", "<i4"),
 ]
+MOST_MASKS = 32  # of filters, kept: each takes a byte a passage
 MOST_ROWS = 16_384  # in one segment: a change rewrites 12 MB at 384 dimensions
 
 
@@ -191,13 +192,16 @@ class View:
         import numpy as np
 
         key = tuple(sorted((name, ids) for name, ids in allowed.items() if ids is not None))
-        if key not in self._masks:
+        mask = self._masks.get(key)
+        if mask is None:
             mask = np.ones(len(self.rows), bool)
             for name, ids in key:
                 mask &= np.isin(self.rows[name], np.array(sorted(ids), np.int32))
             mask.setflags(write=False)
+            if len(self._masks) >= MOST_MASKS:
+                self._masks.clear()
             self._masks[key] = mask
-        return self._masks[key]
+        return mask
 
     def within(self, spans: Sequence[tuple[int, int]]) -> Mask:
         """Rows whose own time lies in one of the half-open spans of milliseconds: bool [n]."""

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from huimem import forking
 from huimem.index import cut, dense, segments
 from huimem.index.texts import unpack
 from huimem.index.vectors import Cache
@@ -98,7 +99,8 @@ class Embedding:
         texts = [(hash, text) for hash, text in found if text is not None]
         if not texts:
             return {}
-        vectors = self.embedder.embed([text for _, text in texts])
+        with forking.divided():
+            vectors = self.embedder.embed([text for _, text in texts])
         codes = dense.to_codes(vectors, self.embedder.dim or vectors.shape[-1])
         made = dict(zip((hash for hash, _ in texts), codes, strict=True))
         self.cache.put(made)

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from huimem import forking
 from huimem.errors import ConfigError, MissingExtra
 from huimem.index import catalog, dense, embedding, segments
 from huimem.index.answering import Answering, Choice, Maker, answering, let_answer
@@ -158,7 +159,7 @@ class Embeddings:
     def _embed(self, work: Embedding, rows: list[int], wait: float) -> None:
         fresh: dict[int, bytes] = {}
         published = time.monotonic()
-        with closing(catalog.connect(self._folder)) as db:
+        with forking.undivided(), closing(catalog.connect(self._folder)) as db:
             try:
                 for vectors in work.run(db, embedding.newest_first(db, rows)):
                     fresh |= vectors
@@ -326,7 +327,7 @@ class Embeddings:
         start = time.monotonic()
         work = Embedding(embedder, Cache(self._folder, embedder.name), None, progress=progress)
         made: dict[int, bytes] = {}
-        with closing(catalog.connect(self._folder)) as db:
+        with forking.undivided(), closing(catalog.connect(self._folder)) as db:
             for vectors in work.run(db, embedding.newest_first(db, _all_rows(db).tolist())):
                 made |= vectors
             seconds = time.monotonic() - start

@@ -10,14 +10,14 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from huimem import files
-from huimem.errors import Forked, Locked, Problem, WriteFailed
+from huimem import files, forking
+from huimem.errors import Locked, Problem, WriteFailed
 from huimem.index import catalog, kinds, repair, seal, segments, sync, tokens
 from huimem.index.answering import Choice, Maker
 from huimem.index.batch import as_problems
@@ -26,10 +26,11 @@ from huimem.index.catalog import Identity
 from huimem.index.disk import refusals
 from huimem.index.embeddings import Embeddings, Held, Meaning
 from huimem.index.filters import Filter
+from huimem.index.home import Home
 from huimem.index.overlay import Overlay, overlaid
 from huimem.index.readers import Readers
 from huimem.index.rows import Changes, Counts, EmbedReport, SyncReport
-from huimem.index.seal import CATALOG, LOCK, SYNC_LOCK, Damaged, Seal
+from huimem.index.seal import CATALOG, EMBED_LOCK, LOCK, SYNC_LOCK, Damaged, Seal
 from huimem.index.snapshot import Snapshot
 from huimem.index.sync import EVERY, Listing, Spared
 from huimem.index.vectors import Cache
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Index", "Snapshot"]
 
+MENDING = 0.1  # seconds that a question waits for whoever mends the index
+
 
 class Index:
     """Words and vectors of a vault. Cheap to open; usable from several threads; close it when done."""
@@ -52,6 +55,7 @@ class Index:
         self._identity = Identity(vault_id, tokens.IDENTITY)
         self._warnings: list[str] = []
         self._process = os.getpid()
+        self._home = Home(folder)
         self._begun = False  # there was no index, and no sync has filled this one yet
         self._embeddings = Embeddings(folder, choice, self._reading, self._writing)
         self._readers = Readers(folder, self._embeddings.name_at)
@@ -74,6 +78,7 @@ class Index:
         Raises WriteFailed where nothing usable stands there, Locked where a damaged index is in use by
         another process.
         """
+        forking.refuse_cut_through()
         index = cls(folder, Choice(embedder, spec, load), vault_id)
         try:
             index._mend(10.0)
@@ -85,7 +90,7 @@ class Index:
 
     def close(self) -> None:
         """Let go of files and connections; snapshots still open stay usable. A fork leaves them alone."""
-        if os.getpid() == self._process:
+        if not self.inherited:
             self._readers.close()
 
     def changes(
@@ -135,7 +140,7 @@ class Index:
                 writing = partial(self._writing, wait)
                 report = sync.Sync(self.folder, seen.stamps, read, writing, progress, spared).run(settled)
         self._tell_of_beginning(len(changes.new))
-        warnings = (*self._said(), *report.warnings)
+        warnings = (*self.said(), *report.warnings)
         return replace(report, warnings=warnings, seconds=time.monotonic() - start)
 
     def _changes(self, seen: Listing, only: Collection[str] | None, full: bool) -> Changes:
@@ -147,12 +152,20 @@ class Index:
         read: Callable[[str], Source],
         *,
         seconds: float,
-    ) -> Overlay:
+        most: int | None = None,
+    ) -> Overlay | None:
         """What the files that `again` lists hold and the index does not, in memory, the newest first.
 
-        Takes no lock and changes nothing. What takes longer than `seconds` is left and counted.
+        Takes no lock and changes nothing. What takes longer than `seconds` is left and counted. None
+        where more than `most` files differ.
         """
-        seen, changes = sync.settled(again(), partial(self._changes, only=None, full=False), again)
+        with suppress(Locked, WriteFailed):  # then what stands there is used
+            self._mend(MENDING)
+        compare = partial(self._changes, only=None, full=False)
+        seen = again()
+        if most is not None and compare(seen).count > most:
+            return None
+        seen, changes = sync.settled(seen, compare, again)
         with self._reading() as db:
             return overlaid(db, changes, seen.stamps, read, seconds)
 
@@ -171,10 +184,12 @@ class Index:
         progress: Callable[[int, int], None] | None = None,
         wait: float = 10.0,
         stop: Callable[[], bool] | None = None,
+        alone: bool = False,
     ) -> EmbedReport:
         """Give chunks without a vector theirs, newest first: all, or only `rows`.
 
-        Ends after `seconds`, or between two batches as soon as `stop()` says so.
+        Ends after `seconds`, or between two batches as soon as `stop()` says so. `alone` raises Locked
+        where another process is making vectors.
 
         While another embedder than ours answers, `rows` get its vectors; a round for all gives it what is
         new and then builds ours, which answers as soon as nothing lacks. Vectors come from the cache
@@ -184,8 +199,9 @@ class Index:
         if self.embedder is None:
             return EmbedReport()
         self._mend(wait)
-        report = self._embeddings.run(rows=rows, seconds=seconds, progress=progress, wait=wait, stop=stop)
-        return replace(report, warnings=(*self._said(), *report.warnings))
+        with self._embedding(alone):
+            report = self._embeddings.run(rows=rows, seconds=seconds, progress=progress, wait=wait, stop=stop)
+        return replace(report, warnings=(*self.said(), *report.warnings))
 
     def purge(self, *, wait: float = 10.0) -> None:
         """Wipe what removed records left behind: their vectors, cached ones too, and freed pages."""
@@ -201,6 +217,14 @@ class Index:
             makers = self._embeddings.makers(db)
             db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         Cache(self.folder, "").keep_only(hashes, makers)
+
+    def forget_unused(self, *, wait: float = 10.0) -> int:
+        """Forget cached vectors that no passage has had for `vectors.KEPT`; how many."""
+        self._mend(wait)
+        with self._reading() as db:
+            hashes = [hash for (hash,) in db.execute("SELECT DISTINCT hash FROM chunk")]
+            makers = self._embeddings.makers(db)
+        return Cache(self.folder, "").forget_unused(hashes, makers, sync.file_clock(self.folder))
 
     def pending(self, f: Filter | None = None) -> NDArray[np.int64]:
         """Chunk rows that pass `f` (None: all) and have no vector of the embedder that answers, ascending."""
@@ -237,6 +261,7 @@ class Index:
 
         What answers stays as it is; what was made stays in the cache. Raises what the embedder raises.
         """
+        self.refuse_fork()
         held = self._embeddings.hold(embedder, progress)
         with self._readers.lending(held.name, held.view):
             yield held
@@ -277,6 +302,7 @@ class Index:
 
         Its vectors are those of `embedder`, by name, and of no other; None: of the one that answers.
         """
+        self.refuse_fork()
         try:
             return self._readers.snapshot(embedder)
         except Damaged:
@@ -285,7 +311,7 @@ class Index:
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
-        self._refuse_fork()
+        self.refuse_fork()
         if not (self.folder / CATALOG).exists():
             self._mend(10.0)
         with self._readers.reading() as db:
@@ -295,7 +321,7 @@ class Index:
     def _writing(self, wait: float) -> Iterator[sqlite3.Connection]:
         """The writer's connection, under the lock; the seal is off meanwhile, and stays off on failure."""
         lock = files.lock(self.folder / LOCK, timeout=wait, make=False)
-        with lock, refusals(self.folder / CATALOG):
+        with lock, forking.undivided(), refusals(self.folder / CATALOG):
             self._repair()
             seal.break_open(self.folder)
             with closing(catalog.connect(self.folder, write=True)) as db:
@@ -303,10 +329,22 @@ class Index:
                 catalog.settle(db)
             seal.close(self.folder)
 
+    @forking.undivided()
+    @contextmanager
+    def _embedding(self, alone: bool) -> Iterator[None]:
+        """Tell other processes that vectors are being made; where one does so already, only `alone` minds."""
+        with ExitStack() as held:
+            try:
+                held.enter_context(files.lock(self.folder / EMBED_LOCK, timeout=0.0, make=False))
+            except Locked:
+                if alone:
+                    raise
+            yield
+
     def _mend(self, wait: float, *, thorough: bool = False) -> None:
         """See that the state folder is ours and whole; repair it if not. Costs a few stats if it is."""
-        self._refuse_fork()
-        files.make_derived_folder(self.folder)
+        self.refuse_fork()
+        self._home.make()
         self._warnings += kinds.clear(self.folder, LOCK)
         if not thorough and not repair.needed(self.folder, self._identity):
             return
@@ -322,13 +360,14 @@ class Index:
             if not busy:
                 raise
 
-    def _refuse_fork(self) -> None:
-        """SQLite's connections, and threads that a fork leaves behind, must not be used in the child."""
-        if os.getpid() != self._process:
-            raise Forked(
-                f"this memory was opened by process {self._process} and is used by its fork {os.getpid()}",
-                "Open it in each process after the fork: Memory.open(path).",
-            )
+    def refuse_fork(self) -> None:
+        """Raise `Forked` in a child: connections, and threads that a fork leaves behind, are no use there."""
+        forking.refuse_elsewhere(self._process)
+
+    @property
+    def inherited(self) -> bool:
+        """Whether this is a fork of the process that opened it, which must leave all of it alone."""
+        return os.getpid() != self._process
 
     def _repair(self) -> None:
         """Mend under the lock, and remember what is to be said of it."""
@@ -337,7 +376,7 @@ class Index:
         self._warnings += said
         self._begun |= missing and not said
 
-    def _said(self) -> tuple[str, ...]:
+    def said(self) -> tuple[str, ...]:
         """The warnings gathered since they were last asked for."""
         self._warnings += self._embeddings.warnings()
         said, self._warnings = tuple(dict.fromkeys(self._warnings)), []

@@ -14,10 +14,16 @@ from pathlib import Path
 
 from huimem import files
 from huimem.index.disk import refusals
-from huimem.index.seal import CATALOG, EMBEDDINGS, LOCK, SEAL, SYNC_LOCK, VECTORS, WORDS
+from huimem.index.seal import CATALOG, EMBED_LOCK, EMBEDDINGS, LOCK, SEAL, SYNC_LOCK, VECTORS, WORDS
 
 _JOURNALLED = (CATALOG, f"{CATALOG}.new", EMBEDDINGS)
-_FILES = (LOCK, SYNC_LOCK, SEAL, *(f"{name}{end}" for name in _JOURNALLED for end in ("", "-wal", "-shm")))
+_FILES = (
+    LOCK,
+    SYNC_LOCK,
+    EMBED_LOCK,
+    SEAL,
+    *(f"{name}{end}" for name in _JOURNALLED for end in ("", "-wal", "-shm")),
+)
 _FOLDERS = (WORDS, VECTORS)
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from huimem.errors import HuimemError
 from huimem.files import Stamp, Unreadable
 from huimem.index import catalog
-from huimem.index.batch import Batch, CutSource, cut_source
+from huimem.index.batch import Batch, CutSource, cut_source, held, stands
 from huimem.index.rows import Changes
 from huimem.index.snapshot import Snapshot
 from huimem.records import Source
@@ -42,7 +42,6 @@ def overlaid(
 ) -> Overlay:
     """Read what is new, changed or doubtful, the newest first, for at most `seconds`."""
     end = time.monotonic() + seconds
-    known = dict(db.execute("SELECT path, digest FROM source"))
     paths = [*changes.new, *changes.changed, *changes.doubtful]
     paths.sort(key=lambda path: -_written(listing[path]))
     hidden, left = set(changes.removed), len(paths)
@@ -57,7 +56,7 @@ def overlaid(
             if isinstance(error, Unreadable) and error.gone:
                 hidden.add(path)
             continue
-        if source.digest != known.get(path):
+        if not stands(held(db, path), source):
             hidden.add(path)
             sources.append(cut_source(source, None, stamp="", racy=True))
     return Overlay(_in_memory(sources), len(sources), frozenset(hidden), left)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from huimem import forking
 from huimem.index import catalog, dense, lexical, seal, segments
 from huimem.index.catalog import Still
 from huimem.index.dense import View
@@ -22,6 +23,7 @@ from huimem.index.seal import CATALOG, Damaged, Seal
 from huimem.index.snapshot import Snapshot
 
 _TRIES = 20  # for a reader that a writer overtakes
+MOST_IDLE = 4  # connections: each keeps pages of the catalog in memory
 
 
 class Readers:
@@ -35,13 +37,15 @@ class Readers:
         self._answering = answering
         self._guard = threading.Lock()
         self._idle: list[tuple[int, sqlite3.Connection]] = []
+        self._closed = False
         self._words: tuple[int, Words] | None = None
         self._view: tuple[tuple[str, ...], View | None, tuple[str, ...]] | None = None
         self._lent: dict[str, View | None] = {}
 
     def close(self) -> None:
-        """Let go of everything that no snapshot is using."""
+        """Let go of everything that no snapshot is using, and from now on of what is given back."""
         with self._guard:
+            self._closed = True
             idle, self._idle = self._idle, []
             self._words = self._view = None
         for _, db in idle:
@@ -61,6 +65,10 @@ class Readers:
 
         Its vectors are those of `embedder` (None: of the one that answers) and of no other.
         """
+        with forking.undivided():
+            return self._snapshot(embedder)
+
+    def _snapshot(self, embedder: str | None) -> Snapshot:
         for left in reversed(range(_TRIES)):
             db = self._connection()
             try:
@@ -155,14 +163,19 @@ class Readers:
             db.close()
             return
         with self._guard:
-            self._idle.append((inode, db))
+            enough = self._closed or len(self._idle) >= MOST_IDLE
+            if not enough:
+                self._idle.append((inode, db))
+        if enough:
+            db.close()
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
         """A connection for a few questions to the catalog as it stands."""
-        db = self._connection()
-        try:
-            with refusals(self._folder / CATALOG):
-                yield db
-        finally:
-            self._release(db)
+        with forking.undivided():
+            db = self._connection()
+            try:
+                with refusals(self._folder / CATALOG):
+                    yield db
+            finally:
+                self._release(db)

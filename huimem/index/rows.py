@@ -115,6 +115,11 @@ class Changes:
     unchanged: int = 0
     shrunk: tuple[str, ...] = ()
 
+    @property
+    def count(self) -> int:
+        """How many files differ, or may."""
+        return len(self.new) + len(self.changed) + len(self.removed) + len(self.doubtful)
+
     def __bool__(self) -> bool:
         """Whether anything must be read or removed; a doubtful file must be read again."""
         return bool(self.new or self.changed or self.removed or self.doubtful)

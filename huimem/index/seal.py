@@ -18,6 +18,8 @@ CATALOG, WORDS, VECTORS = "catalog.db", "words", "vectors"
 EMBEDDINGS, LOCK, SEAL = "embeddings.db", "index.lock", "seal.json"
 # Held by whoever brings files in, for as long as that takes; `LOCK` only while a batch is published.
 SYNC_LOCK = "sync.lock"
+# Held by whoever makes vectors, so that two processes do not make the same ones.
+EMBED_LOCK = "embed.lock"
 JOURNAL = f"{CATALOG}-wal"
 
 

@@ -9,11 +9,13 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from huimem import forking
 from huimem.errors import ConfigError
 from huimem.index import shown
 from huimem.index.dense import View
@@ -46,8 +48,10 @@ class Snapshot:
     release: Callable[[sqlite3.Connection], None]
     warnings: tuple[str, ...] = ()
     _wanted: dict[Filter, Wanted] = field(default_factory=dict, repr=False)
+    _whole: AbstractContextManager[None] = field(default_factory=forking.undivided, repr=False)
 
     def __enter__(self) -> Self:
+        self._whole.__enter__()
         return self
 
     def __exit__(
@@ -59,7 +63,10 @@ class Snapshot:
                 with refusals(path):
                     raise error
         finally:
-            self.release(self.db)
+            try:
+                self.release(self.db)
+            finally:
+                self._whole.__exit__(None, None, None)
 
     def find(self, terms: Sequence[str], f: Filter, limit: int = 1000) -> Ints:
         """Rows of chunks with any of `terms` that pass `f`: int64, at most `limit`, the likeliest first."""
@@ -160,6 +167,14 @@ class Snapshot:
         """All chunk rows that pass `f`: int64, ascending."""
         text, values = condition(f)
         return self._rows(f"SELECT c.row {_FROM} WHERE {text} ORDER BY c.row", values)
+
+    def hidden_rows(self, f: Filter) -> Ints:
+        """The chunk rows in the namespaces of `f` that it hides: int64, ascending."""
+        among, values = condition(Filter(namespaces=f.namespaces))
+        text, more = hidden(f)
+        return self._rows(
+            f"SELECT c.row {_FROM} WHERE {among} AND NOT ({text}) ORDER BY c.row", values + more
+        )
 
     def passing(self, rows: Ints, f: Filter) -> Ints:
         """Those of `rows` that pass `f`, in their order."""

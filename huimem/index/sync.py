@@ -16,11 +16,20 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from huimem import files
+from huimem import files, forking
 from huimem.errors import HuimemError, Problem, unexpected
 from huimem.index import catalog, lexical, repair
-from huimem.index.batch import Batch, CutSource, Held, as_problems, as_text, cut_source, held, postings
-from huimem.index.cut import digest
+from huimem.index.batch import (
+    Batch,
+    CutSource,
+    Held,
+    as_problems,
+    as_text,
+    cut_source,
+    held,
+    postings,
+    stands,
+)
 from huimem.index.disk import refusals
 from huimem.index.rows import Changes, SyncReport
 from huimem.index.seal import Damaged
@@ -124,7 +133,8 @@ def settled(
         moving = {path: seen.stamps.get(path) for path in (*changes.removed, *changes.shrunk)}
         if not moving or again is None:
             break
-        time.sleep(SECOND_LOOK)
+        with forking.divided():
+            time.sleep(SECOND_LOOK)
         seen = again()
         changes = compare(seen)
         if moving == {path: seen.stamps.get(path) for path in (*changes.removed, *changes.shrunk)}:
@@ -203,7 +213,7 @@ class Sync:
 
     def run(self, changes: Changes) -> SyncReport:
         """Carry out `changes`."""
-        with closing(catalog.connect(self.folder)) as db:
+        with forking.undivided(), closing(catalog.connect(self.folder)) as db:
             self.unchanged = changes.unchanged
             self._moved = _by_digest(db, changes.removed)
             paths = (*changes.new, *changes.changed, *changes.doubtful)
@@ -257,15 +267,16 @@ class Sync:
             self.problems.append(problem)
             return
         before = held(db, path)
-        source = self._tried(db, path, ready, lambda: self.read(path))
+        with forking.divided():
+            source = self._tried(db, path, ready, lambda: self.read(path))
         if source is None:
             return
         stamp = self.listing[path]
         racy = is_racy(stamp, clock)
-        if before and before.digest == source.digest and not _dated_anew(source, before):
+        if stands(before, source):
             self.unchanged += 1
             facts = (stamp, racy, as_text(source.problems))
-            if not _stands(db, path, facts):
+            if not _is_stamped(db, path, facts):
                 ready.restamped.append((path, *facts))
             return
         before = before or self._moved_from(db, source)
@@ -349,13 +360,6 @@ class Sync:
             self.warnings.append("the word index was damaged and is rebuilt")
 
 
-def _dated_anew(source: Source, before: Held) -> bool:
-    """Whether the same bytes mean another time: a note without a date has that of its file."""
-    if not any(record.inferred for record in source.records):
-        return False
-    return before.records != tuple(digest(record, source.namespace, source.tags) for record in source.records)
-
-
 def _by_digest(db: sqlite3.Connection, paths: Sequence[str]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for path in reversed(paths):
@@ -365,7 +369,7 @@ def _by_digest(db: sqlite3.Connection, paths: Sequence[str]) -> dict[str, list[s
     return found
 
 
-def _stands(db: sqlite3.Connection, path: str, facts: tuple[str, bool, str]) -> bool:
+def _is_stamped(db: sqlite3.Connection, path: str, facts: tuple[str, bool, str]) -> bool:
     """Whether the catalog says the very same of a file that holds what it held."""
     found = db.execute("SELECT stamp, racy, problems FROM source WHERE path = ?", (path,)).fetchone()
     return bool(found == facts)

@@ -12,13 +12,14 @@ import sqlite3
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
+from datetime import timedelta
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 from zlib import crc32
 
-from huimem import files
+from huimem import files, forking
 from huimem.errors import Conflict, WriteFailed
 from huimem.index import kinds
 from huimem.index.disk import broken, refusals
@@ -33,7 +34,13 @@ if TYPE_CHECKING:
 _AT_ONCE = 4096  # keys in one query
 _TRIES = 20  # a twentieth of a second apart
 _CHECK = 4  # bytes of the checksum behind each vector
-_SCHEMA = "CREATE TABLE IF NOT EXISTS vector (key BLOB PRIMARY KEY, value BLOB NOT NULL)"
+# `unused` says since when (nanoseconds since 1970) no passage has had a vector that is still kept.
+_SCHEMA = (
+    "CREATE TABLE IF NOT EXISTS vector (key BLOB PRIMARY KEY, value BLOB NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS unused (key BLOB PRIMARY KEY, since INTEGER NOT NULL) WITHOUT ROWID",
+)
+# How long another branch may be checked out, or a file be away, and cost nothing on its way back.
+KEPT = timedelta(days=14)
 
 
 class Cache:
@@ -81,13 +88,35 @@ class Cache:
             db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return len(present)
 
+    def forget_unused(self, hashes: Collection[bytes], embedders: Iterable[str], now: int) -> int:
+        """Forget vectors that were none of `hashes` by `embedders` for as long as `KEPT`; how many.
+
+        `now`: nanoseconds since 1970. What is seen unused here for the first time stays.
+        """
+        keys = ((_key(_salt(name), hash),) for name in embedders for hash in hashes)
+        with self._open() as db:
+            db.execute("PRAGMA temp_store = MEMORY")
+            db.execute("CREATE TEMP TABLE used (key BLOB PRIMARY KEY) WITHOUT ROWID")
+            db.executemany("INSERT OR IGNORE INTO used VALUES (?)", keys)
+            db.execute("BEGIN IMMEDIATE")
+            db.execute("DELETE FROM unused WHERE key IN used")
+            db.execute("UPDATE unused SET since = min(since, ?)", (now,))  # a clock that was ahead
+            db.execute("INSERT OR IGNORE INTO unused SELECT key, ? FROM vector WHERE key NOT IN used", (now,))
+            old = (now - KEPT // timedelta(microseconds=1) * 1000,)
+            gone = db.execute(
+                "DELETE FROM vector WHERE key IN (SELECT key FROM unused WHERE since <= ?)", old
+            )
+            db.execute("DELETE FROM unused WHERE since <= ?", old)
+            db.execute("COMMIT")
+        return gone.rowcount
+
     def _key(self, hash: bytes) -> bytes:
         return _key(self._salt, hash)
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
         """A connection; a file that SQLite cannot use is begun anew, and what it held is lost."""
-        with refusals(self._path):
+        with forking.undivided(), refusals(self._path):
             try:
                 db = self._connect()
             except sqlite3.Error as error:
@@ -122,7 +151,8 @@ class Cache:
             _journal(db)
             db.execute("PRAGMA synchronous = NORMAL")
             db.execute("PRAGMA secure_delete = ON")
-            db.execute(_SCHEMA)
+            for table in _SCHEMA:
+                db.execute(table)
         except sqlite3.Error:
             db.close()
             raise

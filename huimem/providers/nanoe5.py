@@ -35,6 +35,8 @@ WEIGHTS = {"195abda0799e42cb": "1"}
 WAITING = {"OMP_WAIT_POLICY": "PASSIVE", "GOMP_SPINCOUNT": "300"}
 # A question is too short to share out further: every thread more is one more to wait for.
 QUESTION_THREADS = 2
+# The process in which the engine first had threads. In a fork of it OpenMP would wait for them for ever.
+_threaded_in: int | None = None
 PROCESSORS = Path("/proc/cpuinfo")
 _SAMPLE = 1 << 16
 _ELSEWHERE = (
@@ -101,10 +103,12 @@ class _Model:
     @contextmanager
     def _threads(self, count: int) -> Iterator[None]:
         """At most `count` threads for what the calling thread asks of the engine meanwhile."""
+        global _threaded_in
         if not self._most_threads:
             yield
             return
-        self._e5._lib.omp_set_num_threads(count)
+        _threaded_in = _threaded_in or os.getpid()
+        self._e5._lib.omp_set_num_threads(count if _threaded_in == os.getpid() else 1)
         try:
             yield
         finally:

@@ -15,6 +15,7 @@ from huimem.index.embeddings import Meaning
 from huimem.index.filters import Filter
 from huimem.index.index import Snapshot
 from huimem.recall import rank
+from huimem.recall.parts import Part
 from huimem.recall.rank import Floats, Ints, Pool, Scores, Terms
 from huimem.records import Query
 
@@ -24,19 +25,33 @@ LEADERS = 100  # records whose neighbours are looked at
 REACH = 2  # records on each side whose messages may lend
 
 
-def weighed_terms(
-    snapshots: Sequence[Snapshot], query: Query, namespaces: frozenset[str] | None
-) -> list[Terms]:
-    """The question's words with the weights they have in the namespaces asked of all snapshots.
+def weighed_terms(parts: Sequence[Part], query: Query) -> list[Terms]:
+    """The question's words with the weights they have in the namespaces asked of all parts.
 
-    One for each snapshot: in their numbers of words alone they differ.
+    One for each part: in their numbers of words alone they differ.
     """
-    totals = [snapshot.totals(namespaces) for snapshot in snapshots]
-    passages, tokens = (sum(column) for column in zip(*totals, strict=True))
-    found = [snapshot.frequencies(query.terms, namespaces) for snapshot in snapshots]
-    weights = rank.weigh([sum(each) for each in zip(*found, strict=True)], passages)
+    passages, tokens, frequencies = 0, 0, np.zeros(len(query.terms), np.int64)
+    for part in parts:
+        counts = _counts(part, query)
+        passages, tokens, frequencies = passages + counts[0], tokens + counts[1], frequencies + counts[2]
+    weights = rank.weigh(frequencies.tolist(), passages)
     length = tokens / passages if passages else 1.0
-    return [Terms(query.terms, tuple(s.term_ids(query.terms)), weights, length) for s in snapshots]
+    return [Terms(query.terms, tuple(part.snapshot.term_ids(query.terms)), weights, length) for part in parts]
+
+
+def _counts(part: Part, query: Query) -> tuple[int, int, Ints]:
+    """Passages and words of a part, and how many passages hold each term; what is hidden does not count."""
+    snapshot, namespaces = part.snapshot, part.narrowed.namespaces
+    passages, tokens = snapshot.totals(namespaces)
+    frequencies = np.array(snapshot.frequencies(query.terms, namespaces), np.int64)
+    if not part.narrowed.hidden:
+        return passages, tokens, frequencies
+    gone = snapshot.passages(snapshot.hidden_rows(part.narrowed))
+    owner = np.repeat(np.arange(len(gone.rows)), gone.lengths)
+    held = [
+        0 if id is None else len(np.unique(owner[gone.tokens == id])) for id in snapshot.term_ids(query.terms)
+    ]
+    return passages - len(gone.rows), tokens - len(gone.tokens), frequencies - np.array(held, np.int64)
 
 
 class Judge:

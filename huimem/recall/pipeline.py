@@ -109,7 +109,7 @@ def _recall_id(query: Query) -> str:
 
 def _ranked(parts: Sequence[Part], question: Asked, ranking: Ranking) -> list[Found]:
     """The best records of all parts for the question's words and meaning."""
-    terms = weighed_terms([part.snapshot for part in parts], question.query, question.narrowed.namespaces)
+    terms = weighed_terms(parts, question.query)
     ranked = [
         one for part, its in zip(parts, terms, strict=True) for one in _best(part, its, question, ranking)
     ]

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
 
-from huimem import files
+from huimem import files, forking
 from huimem.errors import Conflict, HuimemError, WriteFailed
 from huimem.vault.layout import cut
 from huimem.vault.markdown import line_end
@@ -199,7 +199,7 @@ class Journal:
         return otherwise
 
     def _once(self, act: Callable[[sqlite3.Connection], T]) -> T:
-        with closing(self._connect()) as db, db:
+        with forking.undivided(), closing(self._connect()) as db, db:
             return act(db)
 
     def _connect(self) -> sqlite3.Connection:

@@ -24,6 +24,7 @@ from huimem.vault.journal import Entry, Journal
 from huimem.vault.moments import digits
 
 Owner = tuple[str, str]
+MANY = 32  # files after which the journal is asked for all its sessions at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,11 +124,12 @@ def _messages(records: Iterable[Record]) -> Iterator[tuple[str, str, bytes, Mess
             yield ref, place, blake2b(text, digest_size=16).digest(), message
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Losses:
     """The journal of a vault, and how its files are found and read. An `Owner`: a session's namespace and id.
 
-    `places` gives the paths at which a session may lie, `owner_of` whose the file at a path is.
+    `places` gives the paths at which a session may lie, `owner_of` whose the file at a path is. For one
+    walk through the files: after `MANY` of them it knows which sessions the journal holds.
     """
 
     journal: Journal
@@ -136,11 +138,13 @@ class Losses:
     read: Callable[[str], Source]
     places: Callable[[str, str], Iterable[str]]
     owner_of: Callable[[str], Owner]
+    _asked: int = 0
+    _known: frozenset[Owner] | None = None
 
     def lost(self, source: Source) -> Lost | None:
         """What the session of `source` has lost and nobody was told of yet; it is in a recovered file now."""
         owner = self._owner(source)
-        recorded = self.journal.of(*owner)
+        recorded = self.journal.of(*owner) if self._may_hold(owner) else ()
         gone = self._gone(recorded, source, owner) if recorded else None
         if gone is None:
             return None
@@ -148,6 +152,13 @@ class Losses:
         new = [entry for entry in recorded if entry in gone and entry.kept is None]
         kept = self.journal.keep(new, source.path) if new else None
         return self._lost(new, source.path, kept) if kept else None
+
+    def _may_hold(self, owner: Owner) -> bool:
+        """Whether the journal is worth a look: a question for each of thousands of files takes its time."""
+        self._asked += 1
+        if self._asked == MANY:
+            self._known = self.journal.sessions()
+        return self._known is None or owner in self._known
 
     def problems(self, sources: Sequence[Source]) -> Iterator[Problem]:
         """What sessions have lost, as long as the recovered file is there."""

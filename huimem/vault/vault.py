@@ -24,7 +24,7 @@ from huimem.vault.fmt import normalise
 from huimem.vault.front import split_front
 from huimem.vault.journal import Journal
 from huimem.vault.layout import Scan
-from huimem.vault.losses import Losses, Lost, entries
+from huimem.vault.losses import Losses, entries
 from huimem.vault.markdown import parse, render
 from huimem.vault.recording import Recording, begin, extend
 from huimem.vault.sources import digest, session_of, source_of
@@ -34,6 +34,8 @@ from huimem.vault.text import whole
 TRIES = 8
 # How many sessions that begin in one second may take a name before us.
 NAMES = 1000
+# Sessions share lock files, so that there are at most 4,096 however many there ever were.
+LOCK_DIGITS = 3
 # Seconds for which a listing made to find a session's file by its id counts as fresh.
 LISTING_AGE = 2.0
 
@@ -130,7 +132,7 @@ class Vault:
         for source in sources:
             found += source.problems
         found += clashes.between(sources)
-        found += self._losses.problems(sources)
+        found += self.losses().problems(sources)
         return tuple(sorted(found, key=lambda problem: (problem.path, problem.line)))
 
     def fault(self, path: str, error: files.Unreadable) -> Problem:
@@ -203,16 +205,8 @@ class Vault:
         """What went wrong with the journal of recorded messages; nothing else stopped for it."""
         return self._journal.warnings
 
-    def lost(self, source: Source) -> Lost | None:
-        """What was recorded to a session and its file holds no longer: kept in the state folder, told once.
-
-        For every source that was read anew. Told again where it came back in between; None for a file
-        that is gone. Raises nothing: what cannot be kept is a line of `warnings`.
-        """
-        return self._losses.lost(source)
-
-    @property
-    def _losses(self) -> Losses:
+    def losses(self) -> Losses:
+        """For a walk through files read anew: what was recorded to a session and is no longer in it."""
         return Losses(self._journal, self.root, self.zone, self.read, self._places, self._id_of)
 
     def _start(self, recording: Recording) -> tuple[Ref, ...]:
@@ -330,7 +324,7 @@ class Vault:
 
     def _lock_of(self, namespace: str, session: str) -> Path:
         name = digest(f"{namespace}\0{session}".encode("utf-8", "surrogatepass"))
-        return self._prepare("locks") / f"session-{name}.lock"
+        return self._prepare("locks") / f"session-{name[:LOCK_DIGITS]}.lock"
 
     def _prepare(self, name: str) -> Path:
         """A folder of the state folder."""

@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Protocol
+from typing import Any, Protocol
 
 from huimem import files
 from huimem.config import VAULT_FILE
@@ -60,7 +60,19 @@ def system_observer() -> Observer:
     """The observer that suits this system. Raises OSError where it gives no instance."""
     from watchdog.observers import Observer as SystemObserver
 
+    _share_nothing_with_parent()
     return SystemObserver()  # type: ignore[return-value]
+
+
+def _share_nothing_with_parent() -> None:
+    """In a fork, let watchdog begin anew: of the instance it keeps for all, the thread stayed behind.
+
+    What a child took from that instance would be gone for its parent as well.
+    """
+    shared: Any = getattr(sys.modules.get("watchdog.observers.inotify_c"), "InotifyFD", None)
+    instance = getattr(shared, "_instance", None)
+    if instance is not None and not instance.is_alive():
+        shared._instance = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -183,7 +183,12 @@ def _git(root: Path, *words: str) -> None:
     subprocess.run([*GIT, *words], cwd=root, check=True, capture_output=True)
 
 
-EMBEDS = "from huimem import Memory; import sys\nwith Memory.open(sys.argv[1]) as m: m.index.embed()"
+EMBEDS = """
+import sys
+from huimem import Memory
+with Memory.open(sys.argv[1], background=False) as memory:
+    memory.index.embed()
+"""
 RECORDS = """
 import sys, time
 from huimem import Memory
@@ -193,7 +198,7 @@ with Memory.open(sys.argv[1], background=False) as memory:
         number += 1
         at = f"2026-05-{1 + number // 1000 % 28:02}T{number // 60 % 24:02}:{number % 60:02}:00"
         said = [{"role": "user", "content": f"I counted {number} swans today.", "at": at}]
-        memory.record(said, session=f"swans-{number % 7}")
+        memory.record(said, session=f"swans-{number % 7}", namespace="swans")
         time.sleep(0.1)
 """
 
@@ -201,21 +206,24 @@ with Memory.open(sys.argv[1], background=False) as memory:
 def beside(folder: Path) -> None:
     """Recall over 5,882 turns, alone and while another process embeds and a third records ten a second."""
     corpus = public("locomo", folder)
+    for name in ("swans", "backlog"):
+        shutil.rmtree(corpus.root / f"namespaces/{name}", ignore_errors=True)
     questions = [(str(g.query), i) for i, c in enumerate(corpus.conversations) for g in c.golds[:20]]
-    with Memory.open(corpus.root, background=False) as memory:
+    with Memory.open(corpus.root) as memory:
+        memory.sync()
+        percentiles("recall, alone", _asked(memory, questions))
+        vault(corpus.root / "namespaces/backlog", 1500)
         memory.sync(vectors=False)
-        memory.index.embed(seconds=60)
-        percentiles("recall alone, by words where vectors are missing", _asked(memory, questions))
-        others = [
-            subprocess.Popen([sys.executable, "-c", program, str(corpus.root)])
-            for program in (EMBEDS, RECORDS)
-        ]
+        command = [sys.executable, "-c"]
+        others = [subprocess.Popen([*command, each, str(corpus.root)]) for each in (EMBEDS, RECORDS)]
         time.sleep(3)
         try:
-            percentiles("recall while another process embeds and a third records", _asked(memory, questions))
+            percentiles("recall, while another process embeds and a third records", _asked(memory, questions))
+            print(memory.index.coverage(), [other.poll() for other in others], flush=True)
         finally:
             for other in others:
                 other.kill()
+        percentiles("recall, alone again", _asked(memory, questions))
 
 
 def _asked(memory: Memory, questions: list[tuple[str, int]]) -> list[float]:

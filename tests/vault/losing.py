@@ -29,7 +29,7 @@ def recorded(vault: Vault) -> tuple[str, str]:
 
 def seen(vault: Vault, path: str = PATH) -> Lost | None:
     """What is told when the file is looked at."""
-    return vault.lost(vault.read(path))
+    return vault.losses().lost(vault.read(path))
 
 
 def saved(vault: Vault, text: str, path: str = PATH) -> Lost | None:

@@ -147,7 +147,7 @@ def test_a_deleted_file_is_no_loss(vault: Vault) -> None:
     recorded(vault)
     source = vault.read(PATH)
     (vault.root / PATH).unlink()
-    assert vault.lost(source) is None and vault.problems() == ()
+    assert vault.losses().lost(source) is None and vault.problems() == ()
 
 
 def test_a_session_moved_and_renamed_is_looked_after_as_before(vault: Vault) -> None:
@@ -188,7 +188,7 @@ def test_what_was_recorded_after_a_file_was_read_is_not_lost(vault: Vault) -> No
     vault.record(HELLO, session="s", now=NOW)
     source = vault.read(PATH)
     vault.record(MORE, session="s", now=LATER)
-    assert vault.lost(source) is None and vault.problems() == ()
+    assert vault.losses().lost(source) is None and vault.problems() == ()
 
 
 def test_sessions_of_other_namespaces_are_others(vault: Vault) -> None:
