@@ -55,7 +55,8 @@ class Pace:
 class Background:
     """The thread that gives passages their vectors. A context manager; it begins at the first `wake`.
 
-    Without an embedder there is no thread. `first` is done before each slice. Nothing is begun once
+    Without an embedder there is no thread. After a wake it waits for `pause` seconds, so that several are
+    one, unless somebody waits for it. `first` is done before each slice. Nothing is begun once
     `root`, the vault's folder, is another one or gone: it must not come to be anew. `fault` says what goes
     wrong, "" once it goes well.
     """
@@ -68,10 +69,12 @@ class Background:
         seconds: float = 20.0,
         backoff: float = 30.0,
         first: Callable[[], object] | None = None,
+        pause: float = 0.0,
     ) -> None:
         self._index, self._root, self._home = index, root, identity(root)
         self._slice, self._backoff, self._first = seconds, backoff, first
         self._starting, self._idle = threading.Lock(), threading.Event()
+        self._pause, self._hurried = pause, threading.Event()
         self._idle.set()
         self._woken, self._ended, self.resting = threading.Event(), threading.Event(), True
         self._pace = Pace()
@@ -85,6 +88,7 @@ class Background:
 
     def __exit__(self, *error: object) -> None:
         self._ended.set()
+        self._hurried.set()
         self._woken.set()
         if self._thread.is_alive():
             self._thread.join(LONGEST_STOP)
@@ -103,6 +107,7 @@ class Background:
 
     def wait(self, seconds: float) -> bool:
         """Wait until there is nothing left to do, at most `seconds`; whether it came to that."""
+        self._hurried.set()
         return self._idle.wait(seconds)
 
     def rest(self) -> None:
@@ -123,6 +128,8 @@ class Background:
         give_way()
         while not self._ended.is_set():
             self._woken.wait()
+            self._hurried.wait(self._pause)
+            self._hurried.clear()
             self._woken.clear()
             self._until_none_is_left()
             if not self._woken.is_set():

@@ -15,6 +15,7 @@ from huimem.index.index import Index
 from huimem.vault.vault import Vault
 
 PATIENCE = 1.0  # seconds to wait for another process that is bringing files in
+PAUSE = 0.3  # seconds in which several questions and records are answered by one look
 
 
 class Following:
@@ -24,7 +25,7 @@ class Following:
         self._state = vault.state
         self._able = wanted and index.embedder is not None
         first = partial(upkeep.look, vault, index, wait=PATIENCE)
-        self._background = Background(index, vault.root, first=first)
+        self._background = Background(index, vault.root, first=first, pause=PAUSE)
 
     @property
     def expected(self) -> bool:
