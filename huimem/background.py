@@ -1,7 +1,8 @@
 """Passages without a vector → vectors, in a thread that gives way to everything else.
 
 In: an index, and a wake after each change. Out: how far it is and how long it will take. Newest first,
-in slices of a few seconds; a cut-off slice loses at most one batch.
+in slices of a few seconds; a cut-off slice loses at most one batch. A wake ends a slice, for there is
+something newer, but not before the slice was worth its cost.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from huimem.errors import HuimemError, Locked, unexpected
@@ -22,6 +24,9 @@ from huimem.vault.hearing import identity
 NICE = 10
 FADING = 0.7  # how much of what was measured before counts beside the newest slice
 LONGEST_STOP = 20.0
+# Seconds that a slice goes on though something newer waits: wakes without a pause must not starve it.
+WORTH = 1.0
+STUCK = 10.0  # seconds after which one who makes vectors, and makes none, is not waited for
 CLEAR_FIRST, CLEAR_EVERY = 600.0, 86_400.0  # seconds
 
 
@@ -32,6 +37,22 @@ class Vectors:
     done: int = 0
     total: int = 0
     left: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Other:
+    """Another process that makes vectors: what was to be seen of its work, and since when on which clock."""
+
+    seen: object = None
+    since: float = 0.0
+
+    def after(self, seen: object, now: float) -> Other:
+        """The same once more, `now` in monotonic seconds."""
+        return self if seen == self.seen else Other(seen, now)
+
+    def is_stuck(self, now: float) -> bool:
+        """Whether its work did not go on for `STUCK` seconds, as when it is stopped."""
+        return self.seen is not None and now - self.since > STUCK
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +98,7 @@ class Background:
         self._pause, self._hurried = pause, threading.Event()
         self._idle.set()
         self._woken, self._ended, self.resting = threading.Event(), threading.Event(), True
-        self._pace = Pace()
+        self._pace, self._other = Pace(), Other()
         self._clear_at = time.monotonic() + CLEAR_FIRST
         self._state = Vectors()
         self.fault = ""
@@ -87,11 +108,15 @@ class Background:
         return self
 
     def __exit__(self, *error: object) -> None:
+        self.stop()
+
+    def stop(self, seconds: float = LONGEST_STOP) -> None:
+        """End the thread, and wait for that at most `seconds`: a call of the embedder cannot be cut off."""
         self._ended.set()
         self._hurried.set()
         self._woken.set()
         if self._thread.is_alive():
-            self._thread.join(LONGEST_STOP)
+            self._thread.join(seconds)
 
     def wake(self) -> None:
         """A look went well; there may be passages without a vector."""
@@ -110,14 +135,14 @@ class Background:
         self._hurried.set()
         return self._idle.wait(seconds)
 
+    @property
+    def ending(self) -> bool:
+        """Whether it was told to stop."""
+        return self._ended.is_set()
+
     def rest(self) -> None:
         """Begin nothing until the next `wake`."""
         self.resting = True
-
-    @property
-    def alive(self) -> bool:
-        """Whether there is such a thread."""
-        return self._thread.is_alive()
 
     @property
     def state(self) -> Vectors:
@@ -143,6 +168,7 @@ class Background:
             except Locked:
                 if self._is_done():
                     return
+                self._other = self._other.after((self._state.done, self._index.last_made()), time.monotonic())
                 self._ended.wait(min(0.5, self._backoff))
             except Exception as error:
                 tries += 1
@@ -152,6 +178,7 @@ class Background:
             else:
                 self.fault, tries = "", 0
                 if not left:
+                    self._other = Other()
                     self._clear_out()
                     return
 
@@ -172,14 +199,21 @@ class Background:
         self._count()
         start = time.monotonic()
         report: EmbedReport = self._index.embed(
-            seconds=self._slice, wait=2.0, stop=self._is_called, alone=True
+            seconds=self._slice,
+            wait=2.0,
+            stop=partial(self._is_to_end, start + min(WORTH, self._slice)),
+            alone=not self._other.is_stuck(start),
         )
         self._pace = self._pace.after(report.cached + report.embedded, time.monotonic() - start)
         self._count()
         return report.pending > 0 and report.cached + report.embedded > 0
 
+    def _is_to_end(self, earliest: float) -> bool:
+        """Whether to end the slice: nobody waits for vectors any more, or there is something newer."""
+        return self._ended.is_set() or (self._woken.is_set() and time.monotonic() >= earliest)
+
     def _is_called(self) -> bool:
-        """Whether to end the slice: there is something newer, or nobody waits for vectors any more."""
+        """Whether there is something newer, or nobody waits for vectors any more."""
         return self._ended.is_set() or self._woken.is_set()
 
     def _is_done(self) -> bool:

@@ -29,7 +29,8 @@ class Standing:
     """How a watcher stands. `mode` is "events", "polling" (`why` says the reason) or "waiting".
 
     `started`, `looked`, `event`: monotonic seconds, None where it has not come to that. `left` are the
-    seconds that the vectors still missing will take, None where nobody can say.
+    seconds that the vectors still missing will take, None where nobody can say; `vectors`: whether it
+    makes any.
     """
 
     pid: int
@@ -41,6 +42,7 @@ class Standing:
     done: int = 0
     total: int = 0
     left: float | None = None
+    vectors: bool = True
     warning: str = ""
 
 
@@ -84,11 +86,6 @@ def seen(state: Path, *, now: float) -> Watcher | None:
         _age(standing.event, uptime),
         _age(standing.started, uptime),
     )
-
-
-def watched(state: Path) -> bool:
-    """Whether a watcher lives, stuck or not."""
-    return _held(state / LOCK)
 
 
 def _held(path: Path) -> bool:

@@ -13,8 +13,9 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 from huimem import forking
@@ -26,29 +27,56 @@ else:
     import fcntl
 
 _FIRST_WAIT, _LONGEST_WAIT = 0.001, 0.02
+_TRIES = 5  # at least, for a lock file that is deleted while it is taken
+
+verb = ""  # what this process does, for others to read: the command line sets it, and nobody else
 
 
 @contextmanager
-def lock(path: Path, *, timeout: float = 10.0, shared: bool = False, make: bool = True) -> Iterator[None]:
+def lock(
+    path: Path, *, timeout: float = 10.0, shared: bool = False, make: bool = True
+) -> Iterator[Callable[[], bool]]:
     """Hold the lock of `path` (made with its folder, 0600 and 0700) while the block runs.
 
     Without `make` the folder must be there: one that was moved away is not made anew. Waits at most
     `timeout` seconds, then raises `Locked` with the holder's process and command; `WriteFailed` where
-    the lock file itself cannot be made. Not reentrant.
+    the lock file itself cannot be made. Not reentrant. What the block gets tells whether it still holds
+    the lock: somebody may delete the file, and others then lock another one.
     """
     process = os.getpid()
     with ExitStack() as until_released:
-        with forking.undivided():
-            descriptor = _opened(path, make)
-            until_released.enter_context(forking.kept(descriptor))
-        _wait(descriptor, path, timeout, shared)
+        descriptor = _taken(path, make, timeout, shared, until_released)
         try:
             if not shared:
                 _sign(descriptor)
-            yield
+            yield partial(_stands, descriptor, path)
         finally:
             if os.getpid() == process:  # a fork does not release what its parent holds
                 _release(descriptor)
+
+
+def _taken(path: Path, make: bool, timeout: float, shared: bool, until_released: ExitStack) -> int:
+    """A descriptor of the file that stands at `path`, locked: a lock on a deleted one keeps nobody out."""
+    end, tries = time.monotonic() + timeout, 0
+    while tries < _TRIES or time.monotonic() < end:
+        with ExitStack() as tried:
+            with forking.undivided():
+                descriptor = _opened(path, make)
+                tried.enter_context(forking.kept(descriptor))
+            _wait(descriptor, path, end, timeout, shared)
+            if _stands(descriptor, path):
+                until_released.enter_context(tried.pop_all())
+                return descriptor
+        tries += 1
+    raise Locked(f"{path.name} is deleted again and again", "Find out which program does so, and stop it.")
+
+
+def _stands(descriptor: int, path: Path) -> bool:
+    """Whether an open file is the one that others find at `path`."""
+    try:
+        return os.path.samestat(os.fstat(descriptor), os.lstat(path))
+    except OSError:
+        return False
 
 
 def _opened(path: Path, make: bool) -> int:
@@ -71,8 +99,8 @@ def _make(folder: Path) -> None:
         folder.mkdir(mode=0o700, exist_ok=True)
 
 
-def _wait(descriptor: int, path: Path, timeout: float, shared: bool) -> None:
-    end, pause = time.monotonic() + timeout, _FIRST_WAIT
+def _wait(descriptor: int, path: Path, end: float, timeout: float, shared: bool) -> None:
+    pause = _FIRST_WAIT
     while not _try(descriptor, shared):
         if time.monotonic() >= end:
             holder = _holder(descriptor)
@@ -86,8 +114,7 @@ def _wait(descriptor: int, path: Path, timeout: float, shared: bool) -> None:
 
 
 def _sign(descriptor: int) -> None:
-    """Write who holds the lock: process and verb only, since arguments may hold a question's text."""
-    verb = sys.argv[1] if len(sys.argv) > 1 and sys.argv[1].isidentifier() else ""
+    """Write who holds the lock: process, program and verb, since arguments may hold a question's text."""
     command = f"{Path(sys.argv[0] if sys.argv else '').name} {verb}".strip()
     with suppress(OSError):  # a full disk must not stop the work that frees it
         os.ftruncate(descriptor, 0)

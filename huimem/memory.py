@@ -35,6 +35,8 @@ from huimem.when import resolve
 
 __all__ = ["Memory", "embedder_names", "load_embedder"]
 
+TRIES = 3  # for a question whose index is deleted while it is answered
+
 
 class Memory:
     """A vault and its index. Use as a context manager; cheap to open, loads what a verb needs.
@@ -55,7 +57,9 @@ class Memory:
             load=load_recorded,
         )
         self.source = Recent(vault).source
-        self._following = Following(vault, self.index, wanted=config.background)
+        self._following = Following(
+            vault, self.index, wanted=config.background, clock=lambda: self.now().timestamp()
+        )
 
     @classmethod
     def open(cls, path: str | Path | None = None, **settings: object) -> Memory:
@@ -137,23 +141,33 @@ class Memory:
         the files goes. Raises UsageError for keywords that make no question.
         """
         options = asking.options(keywords)
-        question, resolution = asking.make(text, options, self.now(now), self.resolve)
+        asked = asking.make(text, options, self.now(now), self.resolve)
+        for _ in range(TRIES):
+            catalog = self.index.identity()
+            found = self._answer(asked, options.context, progress)
+            if self.index.identity() == catalog:  # else it was deleted and begun anew in between
+                break
+        return found
+
+    def _answer(
+        self, asked: tuple[Query, Resolution | None], context: int, progress: Progress | None
+    ) -> Recall:
+        question, resolution = asked
         with self.caught_up(progress) as standing:
             narrowed = self.narrowed(question, standing)
-            meaning = (
-                None if standing.lacks_vectors(narrowed) else self.index.meaning(question.text, narrowed)
-            )
-            asked = Asked(
+            wordy = standing.lacks_vectors(narrowed)
+            meaning = None if wordy else self.index.meaning(question.text, narrowed)
+            given = Asked(
                 question,
                 resolution,
                 narrowed,
                 meaning,
                 upkeep.freshness(self.index, standing, meaning is not None),
                 (*self.warnings, *self.vault.warnings, *standing.warnings),
-                options.context,
+                context,
                 standing.overlay,
             )
-            found = recall(self.index, self.source, asked, self.config.ranking)
+            found = recall(self.index, self.source, given, self.config.ranking)
         if not found.freshness.whole or standing.overlay or standing.hidden or self.index.building():
             self._following.wake()
         return found

@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from typing import Self
 
 from huimem.errors import Locked, VaultError, WriteFailed
 from huimem.files import Unreadable
 from huimem.index.filters import Filter
 from huimem.index.index import Index, Snapshot
+from huimem.index.overlay import Overlay
 from huimem.index.rows import EmbedReport, SyncReport
 from huimem.index.sync import EVERY, Listing, Spared
 from huimem.records import Freshness, Source
@@ -28,8 +30,7 @@ Progress = Callable[[str, int, int], None]
 PATIENCE = 0.1
 BESIDE = 2.0
 # As many files a question reads by itself rather than have them taken in first, where somebody else will.
-FEW = 32
-LINES = 3  # said of losses in one look
+FEW, AT_ONCE = 32, 0.5
 # As many files may vanish at once, or this share of all, and be believed gone; more only after `HOLD`
 # seconds. An index that lost them would have to be made again should a folder only have been away.
 CAUTION = Spared(50, 0.2)
@@ -41,7 +42,7 @@ class Synced:
     """What one `sync` did to words and to vectors (None: vectors were not asked for).
 
     `unread` has a line for each file and folder that cannot be read: what was indexed of it stays.
-    `lost` has one for each file that no longer holds what was recorded to it. `look_again`: in how many
+    `lost` has lines for files that no longer hold what was recorded to them. `look_again`: in how many
     seconds a further look may change something by itself, None = it will not.
     """
 
@@ -55,20 +56,28 @@ class Synced:
     def warnings(self) -> tuple[str, ...]:
         """All that is to be said of it, but for what cannot be read."""
         embedded = self.embedded.warnings if self.embedded else ()
-        return (*self.report.warnings, *few(self.lost), *held_line(self.report.held), *embedded)
+        return (*self.report.warnings, *self.lost, *held_line(self.report.held), *embedded)
 
 
 @dataclass(slots=True)
 class _Reading:
-    """Lists and reads files for the index; a line for each that could not be read or lost something."""
+    """Lists and reads files for one walk of the index; `unread` has a line for each that cannot be.
+
+    A context manager: at its end what sessions have lost is kept.
+    """
 
     vault: Vault
     unread: list[str] = field(default_factory=list)
-    lost: list[str] = field(default_factory=list)
     _losses: Losses = field(init=False)
 
     def __post_init__(self) -> None:
         self._losses = self.vault.losses()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._losses.finish()
 
     def listing(self) -> Listing:
         """The files as they are now; what cannot be looked at is `unread`."""
@@ -84,9 +93,7 @@ class _Reading:
             if not error.gone:
                 self.unread.append(str(self.vault.fault(path, error)))
             raise
-        lost = self._losses.lost(source)
-        if lost is not None:
-            self.lost.append(str(lost))
+        self._losses.note(source)
         return source
 
 
@@ -119,21 +126,28 @@ def sync(
     progress: Progress | None = None,
     wait: float = 10.0,
     spared: Spared = EVERY,
+    aloud: bool = True,
+    stop: Callable[[], bool] | None = None,
 ) -> Synced:
-    """Bring the files into the index, words first; the parameters are those of `Memory.sync`."""
-    read = _Reading(vault)
-    seen = read.listing()
-    report = index.sync(
-        seen.stamps,
-        read,
-        only=set(paths) if paths else None,
-        unreadable=seen.unreadable,
-        full=full,
-        progress=None if progress is None else lambda done, total: progress("words", done, total),
-        wait=wait,
-        again=read.listing,
-        spared=spared,
-    )
+    """Bring the files into the index, words first; the parameters are those of `Memory.sync`.
+
+    `aloud`: what is said of losses reaches somebody; else it is left to who asks next. `stop` ends it
+    between two files.
+    """
+    with _Reading(vault) as read:
+        seen = read.listing()
+        report = index.sync(
+            seen.stamps,
+            read,
+            only=set(paths) if paths else None,
+            unreadable=seen.unreadable,
+            full=full,
+            progress=None if progress is None else lambda done, total: progress("words", done, total),
+            wait=wait,
+            again=read.listing,
+            spared=spared,
+            stop=stop,
+        )
     embedded = None
     if vectors and index.embedder is not None:
         embedded = index.embed(
@@ -141,7 +155,8 @@ def sync(
             wait=wait,
         )
     look_again = HOLD if report.held else None
-    return Synced(report, embedded, tuple(read.unread), tuple(read.lost), look_again)
+    lost = vault.untold() if aloud else ()
+    return Synced(report, embedded, tuple(read.unread), lost, look_again)
 
 
 def look(
@@ -151,6 +166,8 @@ def look(
     missed: Collection[str] = (),
     progress: Progress | None = None,
     wait: float = 10.0,
+    aloud: bool = True,
+    stop: Callable[[], bool] | None = None,
 ) -> Synced:
     """Bring the words of the files in, as nobody asked for: suspiciously many deletions are held.
 
@@ -163,7 +180,9 @@ def look(
             "Is its disk mounted? If all were deleted: huimem sync",
         )
     spared = replace(CAUTION, confirmed=frozenset(missed))
-    return sync(vault, index, vectors=False, progress=progress, wait=wait, spared=spared)
+    return sync(
+        vault, index, vectors=False, progress=progress, wait=wait, spared=spared, aloud=aloud, stop=stop
+    )
 
 
 @contextmanager
@@ -175,25 +194,40 @@ def caught_up(
     `followed`: somebody takes in what is new as soon as the question is answered, so that a few files
     are only read.
     """
+    found = _beside(vault, index, AT_ONCE, FEW) if followed else None
+    if found is not None and found[0].left:  # it would take too long for each question anew
+        found[0].snapshot.db.close()
+        found = None
     hindrance: Locked | WriteFailed | None = None
-    read = _Reading(vault)
-    found = index.beside(read.listing, read, seconds=BESIDE, most=FEW) if followed else None
     if found is None:
         try:
             done = look(vault, index, progress=progress, wait=PATIENCE)
         except (Locked, WriteFailed) as error:
             hindrance = error
-            found = index.beside(read.listing, read, seconds=BESIDE)
+            found = _beside(vault, index, BESIDE)
+        else:
+            if done.report.missed or done.report.pending:  # others are at it
+                found = _beside(vault, index, BESIDE)
     if found is None:
         held = frozenset(done.report.held)
         yield CaughtUp(len(done.unread), held, warnings=(*done.warnings, *done.unread))
         return
-    warnings = [*index.said(), *read.unread, *few(read.lost)]
-    if hindrance and (found.left or isinstance(hindrance, WriteFailed)):
-        warnings.insert(0, _why(hindrance, found.left))
-    with found.snapshot as overlay:
-        beside = overlay if found.held else None
-        yield CaughtUp(found.left + len(read.unread), found.hidden, beside, tuple(warnings))
+    overlay, unread = found
+    warnings = [*index.said(), *unread, *vault.untold()]
+    if hindrance and (overlay.left or isinstance(hindrance, WriteFailed)):
+        warnings.insert(0, _why(hindrance, overlay.left))
+    with overlay.snapshot as snapshot:
+        beside = snapshot if overlay.held else None
+        yield CaughtUp(overlay.left + len(unread), overlay.hidden, beside, tuple(warnings))
+
+
+def _beside(
+    vault: Vault, index: Index, seconds: float, most: int | None = None
+) -> tuple[Overlay, list[str]] | None:
+    """What the index lacks, read into memory, and what cannot be read; None for more than `most` files."""
+    with _Reading(vault) as read:
+        overlay = index.beside(read.listing, read, seconds=seconds, most=most)
+    return None if overlay is None else (overlay, read.unread)
 
 
 def freshness(index: Index, standing: CaughtUp, meaning: bool) -> Freshness:
@@ -215,13 +249,6 @@ def _why(hindrance: Locked | WriteFailed, left: int) -> str:
         said = f"{said} – {hindrance.hint}"
     files = "1 file is" if left == 1 else f"{left:,} files are"
     return f"{said}; {files} not searched yet" if left else f"{said}; new text is read for each question anew"
-
-
-def few(lost: Sequence[str]) -> tuple[str, ...]:
-    """The first lines of many, as another git branch makes them; doctor has them all."""
-    if len(lost) <= LINES:
-        return tuple(lost)
-    return (*lost[:LINES], f"{len(lost) - LINES:,} more sessions hold less than was recorded: huimem doctor")
 
 
 def held_line(held: Sequence[str]) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 from huimem import upkeep
 from huimem.background import Background, Vectors, told, wait_of
-from huimem.errors import VaultError
+from huimem.errors import Locked, VaultError
 from huimem.heartbeat import Heart, lease
 from huimem.index.index import Index
 from huimem.upkeep import Synced
@@ -24,6 +24,10 @@ from huimem.vault.vault import Vault
 from huimem.vault.watch import Observer, Watch
 
 __all__ = ["Pace", "Round", "rounds"]
+
+
+# Looks in a row that another process may be in the way of before that is worth a word.
+BUSY = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +122,7 @@ class _Watching:
         self._begun = False
         self._looked: tuple[str, ...] = ()  # what the last look complained of
         self._missed = Missed()
+        self._announced = False  # events that no look has answered yet
         self._wrong: tuple[str, ...] = ()
         self._vectors, self._vectors_at = Vectors(), time.monotonic()
 
@@ -144,14 +149,15 @@ class _Watching:
     def _look(self) -> Synced | None:
         """Bring what changed into the index; None where that failed."""
         start = time.monotonic()
-        announced = self._watch.take()
+        self._announced |= self._watch.take()
         try:
             with self._heart.working():
                 missed = self._missed.confirmed(start)
                 did = upkeep.look(self._vault, self._index, missed=missed, wait=self._pace.wait)
         except Exception as error:
             self._failures += 1
-            self._looked = (told(error),)
+            if not isinstance(error, Locked) or self._failures > BUSY:
+                self._looked = (told(error),)
             self._hearing.look_in(wait_of(self._failures, self._pace.backoff))
             if self._background and isinstance(error, VaultError):
                 self._background.rest()
@@ -161,7 +167,8 @@ class _Watching:
         self._looked = (*did.warnings, *did.unread)
         self._missed = self._missed.after(report.held, start)
         self._files = report.added + report.changed + report.unchanged
-        self._hearing.looked(start, changed=bool(report), announced=announced, again=did.look_again)
+        self._hearing.looked(start, changed=bool(report), announced=self._announced, again=did.look_again)
+        self._announced = False
         if self._background and (report or self._background.resting):
             self._background.wake()
         return did
@@ -197,6 +204,7 @@ class _Watching:
                 done=vectors.done,
                 total=vectors.total,
                 left=vectors.left,
+                vectors=self._background is not None,
                 warning=self._wrong[-1] if self._wrong else "",
             )
         )

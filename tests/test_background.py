@@ -11,9 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from huimem import background, files
 from huimem.background import Background, Pace, Vectors, told, wait_of
 from huimem.errors import Locked, WriteFailed
 from huimem.index.rows import EmbedReport
+from huimem.index.seal import EMBED_LOCK
+from tests.index.made import opened, vault
 
 # slices of (made, seconds), how many are pending, seconds left
 RATES = [
@@ -35,6 +38,10 @@ class Passages:
     def __init__(self, total: int, faults: Sequence[Exception] = (), pause: float = 0.0) -> None:
         self.total, self.done, self.faults, self.pause = total, 0, list(faults), pause
         self.slices: list[tuple[int, int | None]] = []
+        self.other_makes: Callable[[], int] | None = None  # another process is at it
+
+    def last_made(self) -> int:
+        return self.other_makes() if self.other_makes else 0
 
     def coverage(self) -> tuple[int, int]:
         return self.done, self.total
@@ -49,6 +56,8 @@ class Passages:
         self.slices.append((threading.get_native_id(), nice))
         if self.faults:
             raise self.faults.pop(0)
+        if alone and self.other_makes:
+            raise Locked("another process makes vectors")
         made = 0
         while made < 10 and self.done < self.total and not stop():
             time.sleep(self.pause)
@@ -58,9 +67,9 @@ class Passages:
 
 @contextmanager
 def working(index: Passages, root: Path) -> Iterator[Background]:
-    with Background(index, root, backoff=0.05) as background:  # type: ignore[arg-type]
-        background.wake()
-        yield background
+    with Background(index, root, backoff=0.05) as thread:  # type: ignore[arg-type]
+        thread.wake()
+        yield thread
 
 
 def eventually(look: Callable[[], bool], seconds: float = 3.0) -> bool:
@@ -87,13 +96,13 @@ def test_failures_wait_longer_each_time(tries: int, seconds: float) -> None:
 
 def test_all_passages_get_their_vector_and_then_it_rests(tmp_path: Path) -> None:
     index = Passages(25)
-    with working(index, tmp_path) as background:
-        assert eventually(lambda: background.state == Vectors(25, 25, 0.0))
+    with working(index, tmp_path) as thread:
+        assert eventually(lambda: thread.state == Vectors(25, 25, 0.0))
         time.sleep(0.05)
-        assert len(index.slices) == 3 and background.fault == ""
+        assert len(index.slices) == 3 and thread.fault == ""
         index.total = 26
-        background.wake()
-        assert eventually(lambda: background.state.done == 26)
+        thread.wake()
+        assert eventually(lambda: thread.state.done == 26)
 
 
 @pytest.mark.skipif(not hasattr(os, "getpriority"), reason="this system gives threads no priority")
@@ -118,18 +127,18 @@ FAULTS = [
 @pytest.mark.parametrize(("fault", "words"), FAULTS)
 def test_a_fault_is_told_and_tried_again(fault: Exception, words: str, tmp_path: Path) -> None:
     index = Passages(5, [fault] * 1000)
-    with working(index, tmp_path) as background:
-        assert eventually(lambda: words in background.fault)
-        assert "what was said" not in background.fault
+    with working(index, tmp_path) as thread:
+        assert eventually(lambda: words in thread.fault)
+        assert "what was said" not in thread.fault
         index.faults.clear()
-        assert eventually(lambda: background.state.done == 5 and background.fault == "")
+        assert eventually(lambda: thread.state.done == 5 and thread.fault == "")
 
 
 def test_a_single_failure_and_a_lock_are_not_worth_a_word(tmp_path: Path) -> None:
     index = Passages(5, [Locked("x"), Locked("x"), ValueError()])
-    with working(index, tmp_path) as background:
+    with working(index, tmp_path) as thread:
         assert eventually(lambda: index.done == 5)
-        assert background.fault == "" and len(index.slices) == 4
+        assert thread.fault == "" and len(index.slices) == 4
 
 
 def test_it_ends_within_a_batch(tmp_path: Path) -> None:
@@ -140,36 +149,74 @@ def test_it_ends_within_a_batch(tmp_path: Path) -> None:
     assert time.monotonic() - start < 0.5 and index.done < 10
 
 
+def test_wakes_without_a_pause_do_not_starve_it(tmp_path: Path) -> None:
+    index = Passages(30, pause=0.01)
+    with Background(index, tmp_path, pause=0.1) as thread:  # type: ignore[arg-type]
+        end = time.monotonic() + 1.0
+        while time.monotonic() < end:
+            thread.wake()
+            time.sleep(0.001)
+        assert index.done == 30
+
+
+@pytest.mark.parametrize(("makes", "done"), [(lambda: 1, 5), (time.monotonic_ns, 0)])
+def test_one_who_makes_vectors_is_waited_for_as_long_as_it_makes_some(
+    makes: Callable[[], int], done: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(background, "STUCK", 0.2)
+    index = Passages(5)
+    index.other_makes = makes
+    with working(index, tmp_path):
+        time.sleep(0.1)
+        assert index.done == 0
+        time.sleep(0.5)
+        assert index.done == done
+
+
+def test_a_process_that_was_stopped_keeps_no_other_from_making_vectors(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(background, "STUCK", 0.1)
+    index = opened(tmp_path / "state")
+    vault().sync(index)
+    with (
+        files.lock(tmp_path / "state" / EMBED_LOCK),
+        Background(index, tmp_path, backoff=0.05) as thread,
+    ):
+        thread.wake()
+        assert eventually(lambda: index.coverage() == (12, 12))
+
+
 def test_nothing_is_begun_for_a_vault_that_went_or_is_another(tmp_path: Path) -> None:
     root, index = tmp_path / "vault", Passages(5)
     root.mkdir()
-    with Background(index, root, backoff=0.05) as background:  # type: ignore[arg-type]
-        background.resting = False
+    with Background(index, root, backoff=0.05) as thread:  # type: ignore[arg-type]
+        thread.resting = False
         root.rename(tmp_path / "elsewhere")
         root.mkdir()
-        background._woken.set()
+        thread._woken.set()
         time.sleep(0.05)
         assert index.slices == []
-        background.wake()
+        thread.wake()
         assert eventually(lambda: index.done == 5)
 
 
 def test_a_rest_lasts_until_it_is_woken(tmp_path: Path) -> None:
     index = Passages(1000, pause=0.001)
-    with working(index, tmp_path) as background:
+    with working(index, tmp_path) as thread:
         assert eventually(lambda: index.done > 0)
-        background.rest()
+        thread.rest()
         time.sleep(0.1)
         before = index.done
         time.sleep(0.05)
-        assert index.done == before and background.resting
+        assert index.done == before and thread.resting
 
 
 def test_without_an_embedder_there_is_no_thread(tmp_path: Path) -> None:
     index = Passages(5)
     index.embedder = None
-    with working(index, tmp_path) as background:
-        assert not background.alive
+    with working(index, tmp_path) as thread:
+        assert thread.wait(0.0) and index.slices == []
 
 
 def test_an_error_is_told_by_its_place_alone() -> None:

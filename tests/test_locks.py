@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from huimem import files
+from huimem import files, locks
 from huimem.errors import Locked, WriteFailed
+from huimem.surfaces.cli.main import run
 from tests.processes import code_of, start
 
 
@@ -73,11 +74,43 @@ def test_reading_a_lock_file_does_not_free_it(tmp_path: Path) -> None:
 
 
 def test_the_lock_file_tells_no_words_of_a_question(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = [(["/bin/huimem", "recall", "my secret"], "huimem recall"), (["huimem", "my secret"], "huimem")]
-    for argv, told in rows:
+    rows = [
+        (["/bin/huimem", "recall", "my secret"], "recall", "huimem recall"),
+        (["ask.py", "divorce"], "", "ask.py"),
+        ([], "", ""),
+    ]
+    for argv, verb, told in rows:
         monkeypatch.setattr("sys.argv", argv)
+        monkeypatch.setattr("huimem.locks.verb", verb)
         with files.lock(tmp_path / "x.lock"):
             assert (tmp_path / "x.lock").read_text() == f"{os.getpid()} {told}\n"
+
+
+def test_the_command_line_names_its_verb_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("huimem.locks.verb", "")
+    assert run(["divorce"]) == 2 and locks.verb == ""
+    assert run(["recall", "--help"]) == 0 and locks.verb == "recall"
+
+
+def test_a_lock_file_that_is_deleted_lets_no_two_in_who_wait_for_it(tmp_path: Path) -> None:
+    path, entered, leave = tmp_path / "x.lock", threading.Event(), threading.Event()
+
+    def wait() -> None:
+        with files.lock(path):
+            entered.set()
+            leave.wait(5.0)
+
+    with files.lock(path) as is_ours:
+        waiting = threading.Thread(target=wait)
+        waiting.start()
+        time.sleep(0.05)
+        assert is_ours()
+        path.unlink()
+        assert not is_ours()
+    assert entered.wait(5.0) and not free(path)
+    leave.set()
+    waiting.join()
+    assert free(path)
 
 
 def test_a_folder_that_was_moved_away_is_not_made_anew(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ import pytest
 
 from huimem import Memory, heartbeat, upkeep
 from huimem.errors import Locked, VaultError, WriteFailed
+from huimem.locks import lock
 from huimem.vault import coverage
 from huimem.watching import Pace, Round, rounds
 from tests.vault.watching_parts import Deaf, Made, refusing
@@ -189,19 +190,41 @@ def test_a_look_that_fails_is_said_once_and_taken_again(
 ) -> None:
     look, tries = upkeep.sync, []
 
-    def fail_thrice(*given: object, **named: object) -> object:
+    def fail_at_first(*given: object, **named: object) -> object:
         tries.append(1)
-        if len(tries) < 4:
+        if len(tries) <= 6:
             raise fault
         return look(*given, **named)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(upkeep, "sync", fail_thrice)
+    monkeypatch.setattr(upkeep, "sync", fail_at_first)
     with watching(root, embedder="hashing") as one:
         assert one.warning(words).did is None
         assert one.counts() == (1, 0, 0)
         assert "what was said" not in str(one.taken)
         assert sum(words in " ".join(each.warnings) for each in one.taken) == 1
         one.until(lambda one: one.vectors and one.vectors.done == 1)
+
+
+def test_another_process_in_the_way_is_neither_a_warning_nor_deafness(root: Path) -> None:
+    taken = threading.Event()
+
+    def hold() -> None:
+        with lock(root / ".huimem/sync.lock"):
+            taken.set()
+            time.sleep(0.6)
+
+    with watching(root) as one:
+        one.counts()
+        for word in ("chestnut", "almond", "cashew"):
+            taken.clear()
+            other = threading.Thread(target=hold)
+            other.start()
+            taken.wait()
+            write(root / "notes/first.md", word)
+            assert one.counts() == (0, 1, 0) and one.found(word)
+            other.join()
+        assert {each.mode for each in one.taken} == {"events"}
+        assert not [line for each in one.taken[1:] for line in each.warnings]
 
 
 def test_a_look_that_wants_another_gets_it(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

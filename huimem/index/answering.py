@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from huimem.errors import ConfigError, HuimemError
 from huimem.ports import Embedder
 
-_NAME, _SPEC = "answering", "answering_spec"  # rows of `meta`
+_NAME, _SPEC, _SINCE = "answering", "answering_spec", "answering_since"  # rows of `meta`
+SETTLING = 3600 * 10**9  # nanoseconds after a switch
 IDLE = 600.0  # seconds that another embedder stays loaded after it was needed last
 
 
@@ -63,10 +64,19 @@ def answering(db: sqlite3.Connection) -> Maker | None:
     return Maker(max(counts, key=lambda name: (counts[name], name)))
 
 
-def let_answer(db: sqlite3.Connection, maker: Maker) -> None:
-    """Name the embedder that answers from now on, in the caller's transaction."""
-    rows = [(_NAME, maker.name), (_SPEC, maker.spec)]
+def let_answer(db: sqlite3.Connection, maker: Maker, since: int = 0) -> None:
+    """Name the embedder that answers from now on, in the caller's transaction.
+
+    `since`: when it took the place of another one, nanoseconds since 1970; 0 where there was none.
+    """
+    rows = [(_NAME, maker.name), (_SPEC, maker.spec), (_SINCE, str(since))]
     db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
+
+
+def is_settling(db: sqlite3.Connection, now: int) -> bool:
+    """Whether the last switch was less than an hour before `now`, nanoseconds since 1970."""
+    found = db.execute("SELECT value FROM meta WHERE name = ?", (_SINCE,)).fetchone()
+    return found is not None and 0 <= now - int(found[0]) < SETTLING
 
 
 class Answering:

@@ -146,14 +146,14 @@ class Batch:
             self._whole = not any_term
 
     def put(self, ready: CutSource) -> bool:
-        """Store a source; False where another writer changed it since it was cut: nothing is stored.
+        """Store a source; False where what it was cut for is no longer what stands: nothing is stored.
 
         A file that moved keeps its number and the rows of its records.
         """
         source, before = ready.source, ready.held
         found = self._find(before.path if before else source.path)
         moved = before is not None and before.path != source.path
-        if (found[1] if found else None) != (before.digest if before else None):
+        if held(self.db, before.path if before else source.path) != before:
             return False
         if moved and self._find(source.path):
             return False

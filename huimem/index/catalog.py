@@ -20,7 +20,7 @@ from huimem.errors import WriteFailed
 from huimem.index.disk import broken, refusals
 from huimem.index.seal import CATALOG, JOURNAL, Damaged
 
-SCHEMA_VERSION = "1"
+SCHEMA_VERSION = "2"
 
 # Row numbers of sources, records, chunks and terms come from `counter` and are never given twice.
 # `gone_words` and `gone_vectors` hold chunks that are removed here and still stand in the word index
@@ -84,7 +84,12 @@ class Identity:
 
 
 class Reader(sqlite3.Connection):
-    """A reader's connection, which a fork closes: what it inherits would make its own locks void."""
+    """A reader's connection, which a fork closes: what it inherits would make its own locks void.
+
+    `inode` is that of the file it reads, which may be deleted since; 0 where that is not known.
+    """
+
+    inode = 0
 
     def close(self) -> None:
         with forking.undivided():
@@ -118,6 +123,7 @@ def _connect(path: Path, how: str, sort: type[sqlite3.Connection] = Reader) -> s
     if not os.path.isfile(path):
         raise Damaged(f"{path.name} is missing")
     with forking.undivided(), reading(), refusals(path):
+        before = os.stat(path).st_ino
         db = sqlite3.connect(
             f"file:{quote(os.fspath(path.absolute()))}?{how}",
             uri=True,
@@ -140,8 +146,16 @@ def _connect(path: Path, how: str, sort: type[sqlite3.Connection] = Reader) -> s
             db.close()
             raise
     if isinstance(db, Reader):
+        db.inode = before if before == _inode(path) else 0
         forking.close_in_child(db)
     return db
+
+
+def _inode(path: Path) -> int:
+    try:
+        return os.stat(path).st_ino
+    except OSError:
+        return 0
 
 
 def make(folder: Path, identity: Identity) -> None:
@@ -166,9 +180,8 @@ def _fill(new: Path, identity: Identity) -> None:
         db.executescript(f"BEGIN; {SCHEMA} COMMIT;")
         with transaction(db):
             values = {"schema": identity.schema, "tokens": identity.tokens, "vault": identity.vault}
-            db.executemany(
-                "INSERT INTO meta VALUES (?, ?)", [*values.items(), ("generation", str(secrets.randbits(48)))]
-            )
+            values |= {"serial": secrets.token_hex(16), "generation": str(secrets.randbits(48))}
+            db.executemany("INSERT INTO meta VALUES (?, ?)", values.items())
             db.executemany("INSERT INTO counter VALUES (?, 1)", [(name,) for name in COUNTERS])
 
 
@@ -191,10 +204,22 @@ def identity_of(db: sqlite3.Connection) -> Identity:
         raise Damaged(f"{CATALOG} does not say whose it is") from error
 
 
+def serial(db: sqlite3.Connection) -> str:
+    """Which catalog this is: no two ever made have the same, and a row number means nothing in another."""
+    found = db.execute("SELECT value FROM meta WHERE name = 'serial'").fetchone()
+    return str(found[0]) if found else ""
+
+
 def generation(db: sqlite3.Connection) -> int:
     """Grows with each transaction that publishes, and begins anywhere: never the same in two catalogs."""
     (value,) = db.execute("SELECT value FROM meta WHERE name = 'generation'").fetchone()
     return int(value)
+
+
+def chunks(db: sqlite3.Connection) -> int:
+    """How many chunks there are."""
+    (count,) = db.execute("SELECT ifnull(sum(chunks), 0) FROM totals").fetchone()
+    return int(count)
 
 
 def sound(db: sqlite3.Connection) -> bool:

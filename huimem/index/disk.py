@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from huimem.errors import HuimemError, Locked, WriteFailed
+from huimem.errors import Conflict, HuimemError, Locked, WriteFailed
+from huimem.index.seal import Damaged
 from huimem.refusals import REMEDIES, refused, trial
 
 # https://www.sqlite.org/rescode.html: the disk or the system says no, and the file may be whole.
@@ -57,6 +58,33 @@ def refusals(path: Path) -> Iterator[None]:
         if meant is None:
             raise
         raise meant from error
+
+
+def file_clock(folder: Path) -> int:
+    """What time it is by the clock that stamps files, in nanoseconds since 1970."""
+    with refusals(folder):
+        os.utime(folder)
+        return os.stat(folder).st_mtime_ns
+
+
+class Meddled(Locked):
+    """Others changed a derived file in the middle of our work: once it is mended, the work can go on."""
+
+
+@contextmanager
+def sheltered(folder: Path) -> Iterator[None]:
+    """Let out nothing of what a file in the state folder `folder` does wrong but errors with a remedy.
+
+    Raises `WriteFailed` and `Locked` as `refusals` does, `Meddled` for damage. The system's own errors
+    pass: they may come from an embedder.
+    """
+    try:
+        yield
+    except (Damaged, sqlite3.Error, Conflict) as error:
+        raise refusal(folder, error) or Meddled(
+            f"the index in {folder} was changed by another program meanwhile",
+            "Try again. If it happens again, find out which program changes or deletes files there.",
+        ) from error
 
 
 def _name(error: sqlite3.Error) -> str:

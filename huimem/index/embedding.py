@@ -9,7 +9,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -47,12 +47,28 @@ def newest_first(db: sqlite3.Connection, rows: Sequence[int]) -> list[int]:
     return [row for (row,) in found if row in wanted]
 
 
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A vector as float16 bytes, and the hash of the text that it was made of."""
+
+    hash: bytes
+    code: bytes
+
+
+def fitting(db: sqlite3.Connection, made: Mapping[int, Made]) -> dict[int, bytes]:
+    """The vectors of those rows that still hold the text that they were made of."""
+    found = (
+        (row, db.execute("SELECT hash FROM chunk WHERE row = ?", (row,)).fetchone()) for row in sorted(made)
+    )
+    return {row: made[row].code for row, hash in found if hash and hash[0] == made[row].hash}
+
+
 @dataclass(slots=True)
 class Embedding:
     """One round: walks `rows` block by block and yields vectors to publish, until the budget ends.
 
     `deadline` is on the monotonic clock, None = no end; at least one batch is made by then. `stop` tells
-    between batches whether to end at once.
+    before each batch whether to end at once.
     """
 
     embedder: Embedder
@@ -65,7 +81,7 @@ class Embedding:
     stopped: bool = False
     _total: int = field(default=0)
 
-    def run(self, db: sqlite3.Connection, rows: Sequence[int]) -> Iterator[dict[int, bytes]]:
+    def run(self, db: sqlite3.Connection, rows: Sequence[int]) -> Iterator[dict[int, Made]]:
         """Vectors by row, one dict a block; `db` is any reader of the catalog."""
         self._total = len(rows)
         for start in range(0, len(rows), BLOCK):
@@ -73,7 +89,7 @@ class Embedding:
             if self.stopped:
                 return
 
-    def _block(self, db: sqlite3.Connection, rows: Sequence[int]) -> dict[int, bytes]:
+    def _block(self, db: sqlite3.Connection, rows: Sequence[int]) -> dict[int, Made]:
         hashes = {
             row: found[0]
             for row in rows
@@ -92,7 +108,7 @@ class Embedding:
             codes.update(made)
             self.embedded += sum(sharing[hash] for hash in made)
             self._tell()
-        return {row: codes[hash] for row, hash in hashes.items() if hash in codes}
+        return {row: Made(hash, codes[hash]) for row, hash in hashes.items() if hash in codes}
 
     def _embed(self, db: sqlite3.Connection, wanted: list[tuple[bytes, int]]) -> dict[bytes, bytes]:
         found = [(hash, said(db, row)) for hash, row in wanted]

@@ -18,15 +18,16 @@ from typing import TYPE_CHECKING
 from huimem import forking
 from huimem.errors import ConfigError, MissingExtra
 from huimem.index import catalog, dense, embedding, segments
-from huimem.index.answering import Answering, Choice, Maker, answering, let_answer
+from huimem.index.answering import Answering, Choice, Maker, answering, is_settling, let_answer
 from huimem.index.calibrate import Scale, calibrate
 from huimem.index.dense import View
-from huimem.index.embedding import Embedding, Stop
+from huimem.index.disk import file_clock
+from huimem.index.embedding import Embedding, Made, Stop
 from huimem.index.filters import Filter
 from huimem.index.rows import EmbedReport
 from huimem.index.segments import Target
 from huimem.index.snapshot import Snapshot
-from huimem.index.vectors import Cache, Remembering
+from huimem.index.vectors import HASTE, Cache, Remembering
 from huimem.ports import Embedder
 
 if TYPE_CHECKING:
@@ -54,10 +55,12 @@ class Meaning:
 class Held:
     """Vectors of every passage in memory: `made` now in `seconds`, the others from the cache.
 
-    `name` stands for them in `Index.snapshot`. `view` None: there are no passages.
+    `name` stands for them in `Index.snapshot`, as long as it reads the catalog `serial`. `view` None:
+    there are no passages.
     """
 
     name: str
+    serial: str
     view: View | None
     dim: int
     passages: int
@@ -81,7 +84,8 @@ class Embeddings:
     `reading` gives a reader of the catalog, `writing(wait)` the writer's connection under the lock.
     Two processes that choose differently take turns: a whole round makes its own choice answer, with
     vectors from the cache, and both go on asking whichever answers. A process whose choice has answered
-    once and was replaced yields: only a whole round, as `sync` makes it, takes the turn back.
+    once and was replaced yields: only a whole round, as `sync` makes it, takes the turn back, and for an
+    hour after a switch nothing else makes another.
     """
 
     def __init__(
@@ -157,28 +161,37 @@ class Embeddings:
         return work
 
     def _embed(self, work: Embedding, rows: list[int], wait: float) -> None:
-        fresh: dict[int, bytes] = {}
+        fresh: dict[int, Made] = {}
         published = time.monotonic()
         with forking.undivided(), closing(catalog.connect(self._folder)) as db:
+            serial = catalog.serial(db)
             try:
                 for vectors in work.run(db, embedding.newest_first(db, rows)):
                     fresh |= vectors
                     if len(fresh) >= dense.MOST_ROWS or time.monotonic() > published + PUBLISH_SECONDS:
-                        self._publish(work.embedder, fresh, wait)
-                        fresh, published = {}, time.monotonic()
+                        ready, fresh, published = fresh, {}, time.monotonic()
+                        if not self._publish(work.embedder, ready, serial, wait):
+                            return
             finally:
-                self._publish(work.embedder, fresh, wait)
+                self._publish(work.embedder, fresh, serial, wait)
 
-    def _publish(self, embedder: Embedder, fresh: Mapping[int, bytes], wait: float) -> None:
-        """Publish vectors; files that are replaced stay until the next time, for readers under way."""
-        if not fresh:
-            return
-        target = Target(embedder.name, len(next(iter(fresh.values()))) // 2)
+    def _publish(self, embedder: Embedder, made: Mapping[int, Made], serial: str, wait: float) -> bool:
+        """Publish vectors in the catalog whose rows they are of; False where another one stands there.
+
+        Then they are dropped: the cache has them. Files that are replaced stay until the next time, for
+        readers under way.
+        """
+        if not made:
+            return True
+        target = Target(embedder.name, len(next(iter(made.values())).code) // 2)
         with self._writing(wait) as db:
             with catalog.transaction(db):
-                replaced = segments.publish(db, self._folder, target, fresh)
+                if catalog.serial(db) != serial:
+                    return False
+                replaced = segments.publish(db, self._folder, target, embedding.fitting(db, made))
                 self._name(db)
             segments.sweep(db, self._folder, replaced)
+        return True
 
     def _name(self, db: sqlite3.Connection) -> None:
         """Name ours where it answers and that stands nowhere yet, in the caller's transaction."""
@@ -200,20 +213,24 @@ class Embeddings:
                 replaced = segments.publish(db, self._folder)
                 if self._may_take_over(db, whole):
                     replaced |= segments.hand_over(db, self._choice.maker().name)
-                    let_answer(db, self._choice.maker())
+                    let_answer(db, self._choice.maker(), file_clock(self._folder))
                 self._name(db)
             segments.sweep(db, self._folder, replaced)
 
     def _may_take_over(self, db: sqlite3.Connection, whole: bool) -> bool:
         """Whether other embedders' vectors stand there that ours, which lacks none, makes needless.
 
-        Where ours answers anyway, what another process began is left to it, but by a whole round.
+        Where ours answers anyway, what another process began is left to it, but by a whole round. So is
+        everything for an hour after a switch: programs of different settings, used by turns, would each
+        rewrite all of it.
         """
         ours, now = self._choice.maker(), answering(db)
         if now is None or not segments.others(db, ours.name):
             return False
-        wanted = whole if now.name == ours.name else whole or not self._answered
-        return wanted and not len(embedding.pending(db, ours.name, _all_rows(db)))
+        may = now.name != ours.name and not self._answered
+        if may and self._answering.now(db) is not self._choice.embedder:  # the other one can be used
+            may = not is_settling(db, file_clock(self._folder))
+        return (whole or may) and not len(embedding.pending(db, ours.name, _all_rows(db)))
 
     def clean(self, db: sqlite3.Connection) -> None:
         """Take what is gone out of every segment, in the caller's transaction."""
@@ -250,7 +267,7 @@ class Embeddings:
         import numpy as np
 
         with self._reading() as db:
-            if self._count(db, embedder.name) == _chunks(db):
+            if self._count(db, embedder.name) == catalog.chunks(db):
                 return np.zeros(0, np.int64)
             if f is None:
                 return embedding.pending(db, embedder.name, _all_rows(db))
@@ -260,7 +277,7 @@ class Embeddings:
     def coverage(self) -> tuple[int, int]:
         """How many chunks have a vector of the embedder that answers, and how many there are."""
         with self._reading() as db:
-            return self.count(db), _chunks(db)
+            return self.count(db), catalog.chunks(db)
 
     def building(self) -> tuple[str, int, int] | None:
         """The embedder that is to take over, how many chunks have its vector, and how many there are."""
@@ -268,7 +285,7 @@ class Embeddings:
             return None
         with self._reading() as db:
             ours = self._choice.maker()
-            return str(ours), self._count(db, ours.name), _chunks(db)
+            return str(ours), self._count(db, ours.name), catalog.chunks(db)
 
     def answers(self) -> Maker | None:
         """The embedder whose vectors answer, or will once there are any; None: words alone."""
@@ -315,7 +332,7 @@ class Embeddings:
     def scale(self, embedder: Embedder) -> Scale:
         """An embedder's scale of cosines; its texts are embedded once."""
         if embedder.name not in self._scales:
-            cached = Remembering(embedder, Cache(self._folder, embedder.name))
+            cached = Remembering(embedder, Cache(self._folder, embedder.name, HASTE))
             self._scales[embedder.name] = calibrate(cached)
         return self._scales[embedder.name]
 
@@ -328,12 +345,13 @@ class Embeddings:
         work = Embedding(embedder, Cache(self._folder, embedder.name), None, progress=progress)
         made: dict[int, bytes] = {}
         with forking.undivided(), closing(catalog.connect(self._folder)) as db:
+            serial = catalog.serial(db)
             for vectors in work.run(db, embedding.newest_first(db, _all_rows(db).tolist())):
-                made |= vectors
+                made |= {row: one.code for row, one in vectors.items()}
             seconds = time.monotonic() - start
             dim = len(next(iter(made.values()))) // 2 if made else embedder.dim
             view = segments.in_memory(db, Target(embedder.name, dim), made)
-        return Held(f"{embedder.name} in memory", view, dim, len(made), work.embedded, seconds)
+        return Held(f"{embedder.name} in memory", serial, view, dim, len(made), work.embedded, seconds)
 
     def warnings(self) -> list[str]:
         """Why the embedder that should answer does not, once each; it is looked for if it was not yet."""
@@ -345,11 +363,6 @@ class Embeddings:
 
 def _holds_what_is_gone(db: sqlite3.Connection) -> bool:
     return bool(db.execute("SELECT EXISTS(SELECT 1 FROM gone_vectors)").fetchone()[0])
-
-
-def _chunks(db: sqlite3.Connection) -> int:
-    (chunks,) = db.execute("SELECT ifnull(sum(chunks), 0) FROM totals").fetchone()
-    return int(chunks)
 
 
 def _all_rows(db: sqlite3.Connection) -> NDArray[np.int64]:

@@ -18,22 +18,23 @@ from typing import TYPE_CHECKING
 
 from huimem import files, forking
 from huimem.errors import Locked, Problem, WriteFailed
-from huimem.index import catalog, kinds, repair, seal, segments, sync, tokens
+from huimem.index import browse, catalog, kinds, repair, seal, segments, sync, tokens
 from huimem.index.answering import Choice, Maker
 from huimem.index.batch import as_problems
 from huimem.index.calibrate import Scale
 from huimem.index.catalog import Identity
-from huimem.index.disk import refusals
+from huimem.index.disk import file_clock, refusals, sheltered
 from huimem.index.embeddings import Embeddings, Held, Meaning
 from huimem.index.filters import Filter
 from huimem.index.home import Home
+from huimem.index.mending import mending
 from huimem.index.overlay import Overlay, overlaid
 from huimem.index.readers import Readers
 from huimem.index.rows import Changes, Counts, EmbedReport, SyncReport
-from huimem.index.seal import CATALOG, EMBED_LOCK, LOCK, SYNC_LOCK, Damaged, Seal
+from huimem.index.seal import CATALOG, EMBED_LOCK, LOCK, SYNC_LOCK, Seal
 from huimem.index.snapshot import Snapshot
 from huimem.index.sync import EVERY, Listing, Spared
-from huimem.index.vectors import Cache
+from huimem.index.vectors import Cache, written
 from huimem.ports import Embedder
 from huimem.records import Source
 
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 __all__ = ["Index", "Snapshot"]
 
 MENDING = 0.1  # seconds that a question waits for whoever mends the index
+_LOOKS = 3  # at files, while others replace the index
 
 
 class Index:
@@ -81,7 +83,7 @@ class Index:
         forking.refuse_cut_through()
         index = cls(folder, Choice(embedder, spec, load), vault_id)
         try:
-            index._mend(10.0)
+            index.mend(10.0)
         except WriteFailed:
             if repair.foreign(folder, index._identity, read_all=True):
                 raise
@@ -105,6 +107,7 @@ class Index:
         with self._reading() as db:
             return sync.compare(db, listing, only=only, unreadable=unreadable, full=full)
 
+    @mending
     def sync(
         self,
         listing: Mapping[str, str],
@@ -117,6 +120,7 @@ class Index:
         wait: float = 10.0,
         again: Callable[[], Listing] | None = None,
         spared: Spared = EVERY,
+        stop: Callable[[], bool] | None = None,
     ) -> SyncReport:
         """Make the words agree with the files of `listing` (path → stamp); vectors follow by `embed`.
 
@@ -124,28 +128,35 @@ class Index:
         rows and gets a Problem. Paths that are missing are removed, unless they lie under `unreadable`
         folders or outside `only` (paths or folders). `full` reads every file and checks every derived
         one. `again` lists anew: what is gone or shrank is looked at twice before it is believed. What is
-        gone and `spared` stays and is `held`. One process at a time brings files in. Raises Locked after
-        `wait` seconds, WriteFailed where the disk refuses; what was published until then stands.
+        gone and `spared` stays and is `held`. One process at a time brings files in; `stop` is asked
+        between files, and what it leaves is `pending`. Where others change the index meanwhile it is
+        done again. Raises Locked after `wait` seconds, or where they go on with that; WriteFailed where
+        the disk refuses. What was published until then stands.
         """
         start = time.monotonic()
-        self._mend(wait, thorough=full)
-        seen = Listing(listing, tuple(unreadable))
-        compare = partial(self._changes, only=only, full=full)
-        changes = compare(seen)
-        report = SyncReport(unchanged=changes.unchanged)
-        if changes:
-            # Others may have done it meanwhile, or have moved the vault away, which must not come back.
-            with files.lock(self.folder / SYNC_LOCK, timeout=wait, make=False):
-                seen, settled = sync.settled(seen, compare, again)
-                writing = partial(self._writing, wait)
-                report = sync.Sync(self.folder, seen.stamps, read, writing, progress, spared).run(settled)
-        self._tell_of_beginning(len(changes.new))
-        warnings = (*self.said(), *report.warnings)
-        return replace(report, warnings=warnings, seconds=time.monotonic() - start)
+        self.mend(wait, thorough=full)
+        seen, compare = Listing(listing, tuple(unreadable)), partial(self._changes, only=only, full=full)
+        writing, report = partial(self._writing, wait), SyncReport()
+        for _ in range(_LOOKS):
+            identity, changes, done = self.identity(), compare(seen), SyncReport()
+            if changes:
+                # Others may have done it meanwhile, or have moved the vault away, which must not come back.
+                with files.lock(self.folder / SYNC_LOCK, timeout=wait, make=False):
+                    seen, found = sync.settled(seen, compare, again)
+                    run = sync.Sync(self.folder, seen.stamps, read, writing, progress, spared, stop)
+                    done = run.run(found)
+            report = report.before(done if changes else SyncReport(unchanged=changes.unchanged))
+            self._tell_of_beginning(len(changes.new))
+            if not done.missed and self.identity() == identity:
+                return replace(
+                    report, warnings=(*self.said(), *report.warnings), seconds=time.monotonic() - start
+                )
+        raise Locked(f"the index in {self.folder} is replaced again and again", "Find out by which program.")
 
     def _changes(self, seen: Listing, only: Collection[str] | None, full: bool) -> Changes:
         return self.changes(seen.stamps, only=only, unreadable=seen.unreadable, full=full)
 
+    @mending
     def beside(
         self,
         again: Callable[[], Listing],
@@ -160,7 +171,7 @@ class Index:
         where more than `most` files differ.
         """
         with suppress(Locked, WriteFailed):  # then what stands there is used
-            self._mend(MENDING)
+            self.mend(MENDING)
         compare = partial(self._changes, only=None, full=False)
         seen = again()
         if most is not None and compare(seen).count > most:
@@ -176,6 +187,7 @@ class Index:
             self._warnings.insert(0, f"there was no index: built from {what}")
         self._begun = False
 
+    @mending
     def embed(
         self,
         *,
@@ -198,14 +210,15 @@ class Index:
         """
         if self.embedder is None:
             return EmbedReport()
-        self._mend(wait)
+        self.mend(wait)
         with self._embedding(alone):
             report = self._embeddings.run(rows=rows, seconds=seconds, progress=progress, wait=wait, stop=stop)
         return replace(report, warnings=(*self.said(), *report.warnings))
 
+    @mending
     def purge(self, *, wait: float = 10.0) -> None:
         """Wipe what removed records left behind: their vectors, cached ones too, and freed pages."""
-        self._mend(wait)
+        self.mend(wait)
         with self._writing(wait) as db:
             with catalog.transaction(db):
                 self._embeddings.clean(db)
@@ -218,13 +231,14 @@ class Index:
             db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         Cache(self.folder, "").keep_only(hashes, makers)
 
+    @mending
     def forget_unused(self, *, wait: float = 10.0) -> int:
         """Forget cached vectors that no passage has had for `vectors.KEPT`; how many."""
-        self._mend(wait)
+        self.mend(wait)
         with self._reading() as db:
             hashes = [hash for (hash,) in db.execute("SELECT DISTINCT hash FROM chunk")]
             makers = self._embeddings.makers(db)
-        return Cache(self.folder, "").forget_unused(hashes, makers, sync.file_clock(self.folder))
+        return Cache(self.folder, "").forget_unused(hashes, makers, file_clock(self.folder))
 
     def pending(self, f: Filter | None = None) -> NDArray[np.int64]:
         """Chunk rows that pass `f` (None: all) and have no vector of the embedder that answers, ascending."""
@@ -233,6 +247,10 @@ class Index:
     def coverage(self) -> tuple[int, int]:
         """How many chunks have a vector of the embedder that answers, and how many there are."""
         return self._embeddings.coverage()
+
+    def last_made(self) -> int:
+        """When any process last put a vector into the cache, nanoseconds since 1970; 0: never."""
+        return written(self.folder)
 
     def answers(self) -> Maker | None:
         """The embedder whose vectors answer, or will once there are any; None: words alone."""
@@ -263,18 +281,13 @@ class Index:
         """
         self.refuse_fork()
         held = self._embeddings.hold(embedder, progress)
-        with self._readers.lending(held.name, held.view):
+        with self._readers.lending(held.name, held.serial, held.view):
             yield held
 
     def counts(self) -> Counts:
         """How much the index holds."""
         with self._reading() as db:
-            (sources,) = db.execute("SELECT count(*) FROM source WHERE digest != ''").fetchone()
-            (records,) = db.execute("SELECT count(*) FROM record").fetchone()
-            (chunks,) = db.execute("SELECT ifnull(sum(chunks), 0) FROM totals").fetchone()
-            (terms,) = db.execute("SELECT count(*) FROM term").fetchone()
-            (problems,) = db.execute("SELECT count(*) FROM source WHERE problems != '[]'").fetchone()
-            return Counts(sources, records, chunks, terms, self._embeddings.count(db), problems)
+            return browse.counts(db, self._embeddings.count(db))
 
     def problems(self) -> tuple[Problem, ...]:
         """What is wrong in the vault's files, by path."""
@@ -293,41 +306,44 @@ class Index:
         if not root:
             return None
         with self._reading() as db:
-            labels = [label for (label,) in db.execute("SELECT label FROM namespace")]
-        labels += overlay.namespaces() if overlay else ()
-        return frozenset({root, *(label for label in labels if label.startswith(f"{root}/"))})
+            return browse.labels_below(db, root, overlay.namespaces() if overlay else ())
 
+    @mending
     def snapshot(self, embedder: str | None = None) -> Snapshot:
         """One fixed state of the index, for reading; use it as a context manager.
 
         Its vectors are those of `embedder`, by name, and of no other; None: of the one that answers.
         """
         self.refuse_fork()
-        try:
-            return self._readers.snapshot(embedder)
-        except Damaged:
-            self._mend(10.0)
-            return self._readers.snapshot(embedder)
+        return self._readers.snapshot(embedder)
+
+    def identity(self) -> str:
+        """Which catalog stands there now: one made anew has another, also where it holds the same."""
+        with self._reading() as db:
+            return catalog.serial(db)
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
         self.refuse_fork()
         if not (self.folder / CATALOG).exists():
-            self._mend(10.0)
-        with self._readers.reading() as db:
+            self.mend(10.0)
+        with sheltered(self.folder), self._readers.reading() as db:
             yield db
 
     @contextmanager
     def _writing(self, wait: float) -> Iterator[sqlite3.Connection]:
         """The writer's connection, under the lock; the seal is off meanwhile, and stays off on failure."""
         lock = files.lock(self.folder / LOCK, timeout=wait, make=False)
-        with lock, forking.undivided(), refusals(self.folder / CATALOG):
+        with lock as is_ours, forking.undivided(), refusals(self.folder / CATALOG):
             self._repair()
             seal.break_open(self.folder)
             with closing(catalog.connect(self.folder, write=True)) as db:
                 yield db
                 catalog.settle(db)
-            seal.close(self.folder)
+            if is_ours():
+                seal.close(self.folder)
+            else:  # somebody deleted the lock file, so others may be writing: the next one looks at all of it
+                seal.break_open(self.folder)
 
     @forking.undivided()
     @contextmanager
@@ -341,7 +357,7 @@ class Index:
                     raise
             yield
 
-    def _mend(self, wait: float, *, thorough: bool = False) -> None:
+    def mend(self, wait: float, *, thorough: bool = False) -> None:
         """See that the state folder is ours and whole; repair it if not. Costs a few stats if it is."""
         self.refuse_fork()
         self._home.make()

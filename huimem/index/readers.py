@@ -15,7 +15,7 @@ from pathlib import Path
 
 from huimem import forking
 from huimem.index import catalog, dense, lexical, seal, segments
-from huimem.index.catalog import Still
+from huimem.index.catalog import Reader, Still
 from huimem.index.dense import View
 from huimem.index.disk import refusals
 from huimem.index.lexical import Words
@@ -40,7 +40,7 @@ class Readers:
         self._closed = False
         self._words: tuple[int, Words] | None = None
         self._view: tuple[tuple[str, ...], View | None, tuple[str, ...]] | None = None
-        self._lent: dict[str, View | None] = {}
+        self._lent: dict[str, tuple[str, View | None]] = {}
 
     def close(self) -> None:
         """Let go of everything that no snapshot is using, and from now on of what is given back."""
@@ -52,9 +52,9 @@ class Readers:
             db.close()
 
     @contextmanager
-    def lending(self, name: str, view: View | None) -> Iterator[None]:
-        """Meanwhile `snapshot(name)` sees `view`; no embedder may have that name."""
-        self._lent[name] = view
+    def lending(self, name: str, serial: str, view: View | None) -> Iterator[None]:
+        """Meanwhile `snapshot(name)` sees `view` of the catalog `serial`; no embedder may have that name."""
+        self._lent[name] = serial, view
         try:
             yield
         finally:
@@ -79,7 +79,7 @@ class Readers:
             except BaseException:
                 db.close()
                 raise
-            words, warnings = self._words_of(state)
+            words, warnings = self._words_of(state, catalog.chunks(db))
             # A writer that published meanwhile may have dropped words, or files of vectors, that this
             # catalog still lists.
             if self._current(state) or not left:
@@ -87,7 +87,8 @@ class Readers:
             self._release(db)
         return Snapshot(db, words, lambda: view, self._release, (*warnings, *missing))
 
-    def _words_of(self, state: int) -> tuple[Words | None, tuple[str, ...]]:
+    def _words_of(self, state: int, chunks: int) -> tuple[Words | None, tuple[str, ...]]:
+        """The word index of a state of the catalog; None where it is missing, damaged or being rebuilt."""
         with self._guard:
             if self._words is not None and self._words[0] == state:
                 return self._words[1], ()
@@ -101,6 +102,9 @@ class Readers:
             except Damaged as damage:
                 self._words = None
                 return None, (f"{damage}: searched without it",)
+            if words.count < chunks:  # it may hold more than the catalog, and never less
+                self._words = None
+                return None, ()
             self._words = (state, words)
             return words, ()
 
@@ -118,7 +122,10 @@ class Readers:
         if embedder is None:
             return None, ()
         if embedder in self._lent:
-            return self._lent[embedder], ()
+            serial, view = self._lent[embedder]
+            if serial == catalog.serial(db):
+                return view, ()
+            return None, ("the index was built anew meanwhile: searched without the vectors in memory",)
         found = db.execute("SELECT file FROM segment WHERE embedder = ? ORDER BY file", (embedder,))
         names = (embedder, *(name for (name,) in found))
         with self._guard:
@@ -153,13 +160,14 @@ class Readers:
         return ready or catalog.connect(self._folder)
 
     def _release(self, db: sqlite3.Connection) -> None:
+        """Keep a connection for the next reader of the same file, which may be another one by now."""
+        inode = db.inode if isinstance(db, Reader) and not isinstance(db, Still) else 0
         try:
             if db.in_transaction:
                 db.execute("ROLLBACK")
-            inode = None if isinstance(db, Still) else os.stat(self._folder / CATALOG).st_ino
-        except (OSError, sqlite3.Error):
-            inode = None
-        if inode is None:
+        except sqlite3.Error:
+            inode = 0
+        if not inode:
             db.close()
             return
         with self._guard:

@@ -93,9 +93,12 @@ def _remove_vectors(folder: Path) -> None:
 def _parts(folder: Path, *, suspicious: bool) -> Iterator[str]:
     """Check words and vectors against a sound catalog, and rebuild or drop what does not fit."""
     with closing(catalog.connect(folder, write=True)) as db:
-        if not words_fit(folder, db, suspicious=suspicious):
-            with catalog.transaction(db):
+        # A writer that lost the lock, its file deleted, may be at work: the transaction keeps it out.
+        with catalog.transaction(db):
+            fits = words_fit(folder, db, suspicious=suspicious)
+            if not fits:
                 rebuild_words(folder, db)
+        if not fits:
             yield "the word index was damaged and is rebuilt"
         bad = [segment for segment in segments.listed(db) if not _fits(folder, segment)]
         if bad:
@@ -107,7 +110,10 @@ def _parts(folder: Path, *, suspicious: bool) -> Iterator[str]:
 
 
 def words_fit(folder: Path, db: sqlite3.Connection, *, suspicious: bool) -> bool:
-    """Whether the word index holds just the catalog's chunks, once what is gone is dropped from it."""
+    """Whether the word index holds just the catalog's chunks, once what is gone is dropped from it.
+
+    Inside the caller's transaction.
+    """
     (chunks,) = db.execute("SELECT count(*) FROM chunk").fetchone()
     if not (folder / WORDS).exists():
         return bool(chunks == 0)
@@ -121,8 +127,7 @@ def words_fit(folder: Path, db: sqlite3.Connection, *, suspicious: bool) -> bool
     except Damaged:
         return False
     if fits and gone:
-        with catalog.transaction(db):
-            db.execute("DELETE FROM gone_words")
+        db.execute("DELETE FROM gone_words")
     return fits
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -129,7 +129,9 @@ class Changes:
 class SyncReport:
     """What one sync did, in sources. `problems` are those of the files it read or could not read.
 
-    `held`: paths that are gone and were not taken out, because they are suspiciously many.
+    `held`: paths that are gone and were not taken out, because they are suspiciously many. `pending`
+    counts files that were not looked at because it was stopped; `missed` those that others changed the
+    index under, so that they must be looked at again.
     """
 
     added: int = 0
@@ -140,10 +142,23 @@ class SyncReport:
     warnings: tuple[str, ...] = ()
     seconds: float = 0.0
     held: tuple[str, ...] = ()
+    pending: int = 0
+    missed: int = 0
 
     def __bool__(self) -> bool:
         """Whether the index is another one now."""
         return bool(self.added or self.changed or self.removed)
+
+    def before(self, later: SyncReport) -> SyncReport:
+        """Both as one, where `later` looked again at what this one had missed."""
+        return replace(
+            later,
+            added=self.added + later.added,
+            changed=self.changed + later.changed,
+            removed=self.removed + later.removed,
+            problems=tuple(dict.fromkeys((*self.problems, *later.problems))),
+            warnings=tuple(dict.fromkeys((*self.warnings, *later.warnings))),
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,12 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from enum import Enum
 from pathlib import Path
 
 from huimem import files
+from huimem.errors import Conflict
 
 CATALOG, WORDS, VECTORS = "catalog.db", "words", "vectors"
 EMBEDDINGS, LOCK, SEAL = "embeddings.db", "index.lock", "seal.json"
@@ -21,6 +23,7 @@ SYNC_LOCK = "sync.lock"
 # Held by whoever makes vectors, so that two processes do not make the same ones.
 EMBED_LOCK = "embed.lock"
 JOURNAL = f"{CATALOG}-wal"
+_TRIES = 3
 
 
 class Seal(Enum):
@@ -41,9 +44,16 @@ def break_open(folder: Path) -> None:
 
 
 def close(folder: Path) -> None:
-    """Seal what stands under `folder` now."""
-    text = json.dumps(dict(_present(folder)))
-    files.create(folder / SEAL, text.encode())
+    """Seal what stands under `folder` now, in place of any other seal.
+
+    Where others seal it at the same moment it stays open, so that the next one looks at everything.
+    """
+    for _ in range(_TRIES):
+        files.remove(folder / SEAL)
+        with suppress(Conflict):
+            files.create(folder / SEAL, json.dumps(dict(_present(folder))).encode())
+            return
+    break_open(folder)
 
 
 def look(folder: Path) -> tuple[Seal, frozenset[str]]:

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Self
 
 from huimem import forking
 from huimem.errors import ConfigError
-from huimem.index import shown
+from huimem.index import catalog, shown
 from huimem.index.dense import View
-from huimem.index.disk import refusals
+from huimem.index.disk import sheltered
 from huimem.index.filters import Condition, Filter, condition, hidden, marks, speaking_of
 from huimem.index.lexical import Wanted, Words
 from huimem.index.rows import ChunkRow, Passages, RecordRow
@@ -60,13 +60,18 @@ class Snapshot:
         try:
             if isinstance(error, sqlite3.Error):
                 path = Path(self.db.execute("PRAGMA database_list").fetchone()[2])
-                with refusals(path):
+                with sheltered(path.parent):
                     raise error
         finally:
             try:
                 self.release(self.db)
             finally:
                 self._whole.__exit__(None, None, None)
+
+    @property
+    def identity(self) -> str:
+        """Which catalog this is a state of, as `Index.identity` gives it; "" for what is in memory only."""
+        return catalog.serial(self.db)
 
     def find(self, terms: Sequence[str], f: Filter, limit: int = 1000) -> Ints:
         """Rows of chunks with any of `terms` that pass `f`: int64, at most `limit`, the likeliest first."""

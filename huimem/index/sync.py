@@ -6,7 +6,6 @@ the files. Reading and cutting hold no lock; only publishing a batch does.
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -30,7 +29,7 @@ from huimem.index.batch import (
     postings,
     stands,
 )
-from huimem.index.disk import refusals
+from huimem.index.disk import file_clock
 from huimem.index.rows import Changes, SyncReport
 from huimem.index.seal import Damaged
 from huimem.records import Source
@@ -95,13 +94,6 @@ def _under(path: str, places: Collection[str]) -> bool:
     if path in places or "" in places or "." in places:
         return True
     return any(path.startswith(f"{place.rstrip('/')}/") for place in places)
-
-
-def file_clock(folder: Path) -> int:
-    """What time it is by the clock that stamps files, in nanoseconds since 1970."""
-    with refusals(folder):
-        os.utime(folder)
-        return os.stat(folder).st_mtime_ns
 
 
 def is_racy(stamp: str, clock: int) -> bool:
@@ -191,7 +183,7 @@ class Sync:
     """One run: reads what differs and publishes it batch by batch through `writing`.
 
     `writing` yields the writer's connection while the lock is held. `spared` says which files that are
-    gone are held and not taken out.
+    gone are held and not taken out. `stop` is asked before each file; what it leaves is `pending`.
     """
 
     folder: Path
@@ -200,6 +192,7 @@ class Sync:
     writing: Callable[[], AbstractContextManager[sqlite3.Connection]]
     progress: Progress | None = None
     spared: Spared = EVERY
+    stop: Callable[[], bool] | None = None
     added: int = 0
     changed: int = 0
     removed: int = 0
@@ -207,6 +200,8 @@ class Sync:
     problems: list[Problem] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     held: tuple[str, ...] = ()
+    missed: int = 0
+    _serial: str = ""
     _terms: dict[str, int] = field(default_factory=dict)
     _generation: int = -1
     _moved: dict[str, list[str]] = field(default_factory=dict)
@@ -214,7 +209,7 @@ class Sync:
     def run(self, changes: Changes) -> SyncReport:
         """Carry out `changes`."""
         with forking.undivided(), closing(catalog.connect(self.folder)) as db:
-            self.unchanged = changes.unchanged
+            self.unchanged, self._serial = changes.unchanged, catalog.serial(db)
             self._moved = _by_digest(db, changes.removed)
             paths = (*changes.new, *changes.changed, *changes.doubtful)
             left = set(changes.removed)
@@ -224,8 +219,9 @@ class Sync:
                 done += ready.looked_at
                 if done == len(paths):
                     ready.removed = self._to_remove(db, left)
-                if ready:
-                    self._publish(ready)
+                if ready and not self._publish(ready):
+                    self.missed += len(paths) - done + ready.looked_at + len(left)
+                    break
                 if self.progress is not None:
                     self.progress(done, len(paths))
         return SyncReport(
@@ -236,6 +232,8 @@ class Sync:
             tuple(self.problems),
             tuple(self.warnings),
             held=self.held,
+            pending=0 if self.missed else len(paths) - done,
+            missed=self.missed,
         )
 
     def _to_remove(self, db: sqlite3.Connection, left: set[str]) -> list[str]:
@@ -253,6 +251,8 @@ class Sync:
             if ready.full:
                 yield ready
                 ready, clock = _Ready(), file_clock(self.folder)
+            if self.stop is not None and self.stop():
+                break
             ready.looked_at += 1
             self._look(db, path, clock, ready)
         yield ready
@@ -314,17 +314,19 @@ class Sync:
         old = self._moved.get(source.digest)
         return held(db, old.pop()) if old else None
 
-    def _publish(self, ready: _Ready) -> None:
+    def _publish(self, ready: _Ready) -> bool:
+        """Publish a batch; False where the catalog is not the one that it was made for."""
         with self.writing() as db:
-            if catalog.generation(db) != self._generation:
-                self._terms.clear()  # another writer may have dropped words
-            try:
-                with catalog.transaction(db):
-                    self._apply(db, ready)
-            except BaseException:
-                self._generation = -1
-                raise
-            self._generation = catalog.generation(db)
+            before, self._generation = self._generation, -1
+            with catalog.transaction(db):
+                if catalog.serial(db) != self._serial:
+                    return False
+                if catalog.generation(db) != before:
+                    self._terms.clear()  # another writer may have dropped words
+                self._apply(db, ready)
+                after = catalog.generation(db) + 1
+            self._generation = after
+        return True
 
     def _apply(self, db: sqlite3.Connection, ready: _Ready) -> None:
         (first,) = db.execute("SELECT next FROM counter WHERE name = 'chunk'").fetchone()
@@ -336,6 +338,8 @@ class Sync:
                 self.problems.extend(one.source.problems)
                 self.added += one.held is None
                 self.changed += one.held is not None
+            else:
+                self.missed += 1
         for same in ready.restamped:
             batch.restamp(*same)
         for path, problem in ready.complaints:

@@ -20,7 +20,7 @@ from urllib.parse import quote
 from zlib import crc32
 
 from huimem import files, forking
-from huimem.errors import Conflict, WriteFailed
+from huimem.errors import Conflict, Locked, WriteFailed
 from huimem.index import kinds
 from huimem.index.disk import broken, refusals
 from huimem.index.filters import marks
@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _AT_ONCE = 4096  # keys in one query
-_TRIES = 20  # a twentieth of a second apart
+PATIENCE = 10.0  # seconds that work waits in all for others who use the cache
+HASTE = 0.1  # and a question, each of the few times that it asks
 _CHECK = 4  # bytes of the checksum behind each vector
 # `unused` says since when (nanoseconds since 1970) no passage has had a vector that is still kept.
 _SCHEMA = (
@@ -46,11 +47,13 @@ KEPT = timedelta(days=14)
 class Cache:
     """Vectors of one embedder, by the hash of the text that was embedded.
 
-    `warning` says, once there is something to say, that the file was damaged and begun anew.
+    `warning` says, once there is something to say, that the file was damaged and begun anew. Everything
+    raises Locked where others hold the file for more than `patience` seconds.
     """
 
-    def __init__(self, folder: Path, embedder: str) -> None:
+    def __init__(self, folder: Path, embedder: str, patience: float = PATIENCE) -> None:
         self.warning = ""
+        self._patience = patience
         self._path = folder / EMBEDDINGS
         self._salt = _salt(embedder)
 
@@ -146,23 +149,32 @@ class Cache:
             with suppress(Conflict):  # another one made it first
                 files.create(self._path, b"")
         address = f"file:{quote(os.fspath(self._path.absolute()))}?mode=rw"
-        db = sqlite3.connect(address, uri=True, isolation_level=None, timeout=10.0)
+        end = time.monotonic() + self._patience
+        db = sqlite3.connect(address, uri=True, isolation_level=None, timeout=0.0)
         try:
-            _journal(db)
+            _journal(db, end)
             db.execute("PRAGMA synchronous = NORMAL")
             db.execute("PRAGMA secure_delete = ON")
             for table in _SCHEMA:
+                _wait_until(db, end)
                 db.execute(table)
+            _wait_until(db, end)
         except sqlite3.Error:
             db.close()
             raise
         return db
 
 
+def written(folder: Path) -> int:
+    """When anything was last put into the cache, nanoseconds since 1970; 0 where there is none."""
+    paths = [folder / f"{EMBEDDINGS}{end}" for end in ("", "-wal")]
+    return max((found.mtime_ns for path in paths if (found := files.stamp(path))), default=0)
+
+
 class Remembering:
     """An embedder that asks the cache before it asks `embedder`; its vectors have half precision.
 
-    Where the disk refuses the cache it does without.
+    Where the disk refuses the cache, or others hold it, it does without.
     """
 
     def __init__(self, embedder: Embedder, cache: Cache) -> None:
@@ -175,14 +187,16 @@ class Remembering:
 
         sort = b"query" if as_query else b"passage"
         hashes = [blake2b(text.encode(), key=sort, digest_size=16).digest() for text in texts]
-        codes: dict[bytes, bytes] = {}
-        with suppress(WriteFailed):
+        codes: dict[bytes, bytes] | None = None
+        with suppress(WriteFailed, Locked):
             codes = self._cache.get(hashes, None)
-        if len(codes) < len(set(hashes)):
+        if codes is None or len(codes) < len(set(hashes)):
+            usable = codes is not None
             made = self._embedder.embed(texts, as_query=as_query).astype("<f2")
             codes = {hash: row.tobytes() for hash, row in zip(hashes, made, strict=True)}
-            with suppress(WriteFailed):
-                self._cache.put(codes)
+            with suppress(WriteFailed, Locked):
+                if usable:
+                    self._cache.put(codes)
         return np.array([np.frombuffer(codes[hash], "<f2") for hash in hashes], np.float32)
 
 
@@ -192,16 +206,21 @@ def _select(db: sqlite3.Connection, keys: list[bytes]) -> Iterator[tuple[bytes, 
         yield from db.execute(f"SELECT key, value FROM vector WHERE key IN ({marks(len(part))})", part)
 
 
-def _journal(db: sqlite3.Connection) -> None:
+def _journal(db: sqlite3.Connection, end: float) -> None:
     """Use a journal. Where others make the same new file, SQLite does not wait for them by itself."""
-    for left in reversed(range(_TRIES)):
+    while True:
         try:
             db.execute("PRAGMA journal_mode = WAL")
             return
         except sqlite3.OperationalError as error:
-            if not left or not error.sqlite_errorname.startswith("SQLITE_BUSY"):
+            if time.monotonic() >= end or not error.sqlite_errorname.startswith("SQLITE_BUSY"):
                 raise
-            time.sleep(0.05)
+            time.sleep(0.02)
+
+
+def _wait_until(db: sqlite3.Connection, end: float) -> None:
+    """Let what follows wait for others no longer than until `end` on the monotonic clock."""
+    db.execute(f"PRAGMA busy_timeout = {max(0, round((end - time.monotonic()) * 1000))}")
 
 
 def _salt(embedder: str) -> bytes:

@@ -1,30 +1,32 @@
 """What a session has lost since it was recorded: an older copy that an editor saved takes newer turns out.
 
-In: the journal, and a file as it was read. Out: the messages that are there no longer, told once, with
-the command that brings them back. A deletion and an old buffer look alike from here, so nothing is put
-back unasked.
+In: the journal, and files as they are read. Out: the messages that are there no longer, kept at once, and
+told when somebody listens, with the command that brings them back. A deletion and an old buffer look
+alike from here, so nothing is put back unasked.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime, tzinfo
 from hashlib import blake2b
-from itertools import chain, islice
+from itertools import chain, groupby, islice
 from pathlib import Path
 from shlex import quote
 
-from huimem.errors import Problem, VaultError
+from huimem.errors import HuimemError, Problem
 from huimem.files import Unreadable
 from huimem.records import Fact, Message, Record, Session, Source
-from huimem.vault.journal import Entry, Journal
+from huimem.vault.journal import MANY, Entry, Journal, Missing
+from huimem.vault.layout import split_namespace
 from huimem.vault.moments import digits
+from huimem.vault.text import whole
 
 Owner = tuple[str, str]
-MANY = 32  # files after which the journal is asked for all its sessions at once
+LINES = 3  # sessions that are told of one by one
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,35 +70,32 @@ class Lost:
         return f"`cat {quote(self.kept)} >> {quote(self.path)}` brings {them} back"
 
 
-def entries(session: Session, since: int, path: str, now: datetime) -> tuple[Entry, ...]:
-    """The messages of a session from index `since` on, which were written to `path` just now."""
-    recorded = int(now.timestamp() * 1000)
+def entries(session: Session, since: int, path: str, recorded: int) -> tuple[Entry, ...]:
+    """The messages of a session from index `since` on; `path` was written with them at `recorded`, ms UTC."""
     said = Counter(message.text for message in session.messages[:since])
     found = []
     first = 0
     for turn in session.turns:
         fresh = max(since - first, 0)
         first += len(turn.messages)
-        for ref, place, digest, message in islice(_messages([turn]), fresh, None) if first > since else ():
+        for place, message in islice(_places([turn]), fresh, None) if first > since else ():
             said[message.text] += 1
-            raw, nth = message.raw or b"", said[message.text]
-            found.append(Entry(session.namespace, session.id, path, ref, place, digest, nth, recorded, raw))
+            raw, nth, digest = message.raw or b"", said[message.text], _digest(message)
+            found.append(Entry(session.namespace, session.id, path, place, digest, nth, recorded, raw))
     return tuple(found)
 
 
-def missing(recorded: Sequence[Entry], source: Source) -> frozenset[Entry]:
-    """Those that a file of their session holds no longer: neither their heading stands there nor their text.
+def missing(recorded: Sequence[Entry], source: Source) -> frozenset[int]:
+    """Numbers of those that a file holds no longer: neither their heading stands there nor their text.
 
     A message of the file vouches for the entry it equals before it vouches for one that was edited.
     A text that was said several times is there only as often as it was when the entry was made.
     """
-    exact: Counter[tuple[str, bytes]] = Counter()
-    headings: Counter[str] = Counter()
-    texts: Counter[bytes] = Counter()
-    for _, place, digest, _ in _messages(source.records):
-        exact[place, digest] += 1
-        headings[place] += 1
-        texts[digest] += 1
+    texts = Counter(_digest(message) for record in source.records for message in record.messages)
+    if all(texts[entry.digest] >= entry.nth for entry in recorded):
+        return frozenset()
+    exact = Counter((place, _digest(message)) for place, message in _places(source.records))
+    headings = Counter(place for place, _ in exact.elements())
     changed = []
     for entry in recorded:
         if exact[entry.place, entry.digest]:
@@ -109,27 +108,96 @@ def missing(recorded: Sequence[Entry], source: Source) -> frozenset[Entry]:
         if headings[entry.place]:
             headings[entry.place] -= 1
         elif texts[entry.digest] < entry.nth:
-            gone.add(entry)
+            gone.add(entry.number)
     return frozenset(gone)
 
 
-def _messages(records: Iterable[Record]) -> Iterator[tuple[str, str, bytes, Message]]:
-    """Every message with its ref, its place and the digest of its text."""
+def _places(records: Iterable[Record]) -> Iterator[tuple[str, Message]]:
+    """Every message with its place, which is the same in whatever session it stands."""
     for record in records:
-        ref = str(record.ref)
+        ref = record.ref
         for index, message in enumerate(record.messages):
             at = digits(message.at) if message.at else ""
-            place = f"{message.speaker} {at}" if index else ref
-            text = message.text.encode("utf-8", "surrogatepass")
-            yield ref, place, blake2b(text, digest_size=16).digest(), message
+            yield f"{message.speaker} {at}" if index else f"{ref.mark}{ref.at}~{ref.tie}", message
+
+
+def _digest(message: Message) -> bytes:
+    return blake2b(message.text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def untold(journal: Journal, root: Path, zone: tzinfo) -> tuple[str, ...]:
+    """Lines on losses that nobody was told of: a few sessions one by one, then how many more there are."""
+    groups = _by_file(journal.untold())
+    shown = [(held, path) for held in groups[:LINES] if (path := journal.recovered(held))]
+    rest = groups[LINES:]
+    first = journal.tell({entry.number for held in [*(h for h, _ in shown), *rest] for entry in held})
+    lines = [str(_lost(held, path, root, zone)) for held, path in shown if held[0].number in first]
+    more = sum(held[0].number in first for held in rest)
+    if more:
+        counted = "1 more session holds" if more == 1 else f"{more:,} more sessions hold"
+        lines.append(f"{counted} less than was recorded: huimem doctor")
+    return tuple(lines)
+
+
+def _by_file(kept: Iterable[Entry]) -> list[list[Entry]]:
+    """The entries of each recovered file together."""
+
+    def name(entry: Entry) -> str:
+        return entry.kept or ""
+
+    groups = [list(held) for _, held in groupby(sorted(kept, key=name), name)]
+    return sorted(groups, key=lambda held: held[0].number)
+
+
+def _lost(held: Sequence[Entry], kept: Path, root: Path, zone: tzinfo) -> Lost:
+    shown = kept.relative_to(root) if kept.is_relative_to(root) else kept
+    return Lost.of(held, held[0].path, str(shown), zone)
+
+
+@dataclass(frozen=True, slots=True)
+class _Recorded:
+    """What the journal holds of some sessions: their entries, and whose file stood where."""
+
+    entries: dict[Owner, list[Entry]]
+    owners: dict[str, Owner]
+    last: int
+
+    @classmethod
+    def of(cls, entries: Sequence[Entry]) -> _Recorded:
+        by_owner: dict[Owner, list[Entry]] = {}
+        for entry in entries:
+            by_owner.setdefault((entry.namespace, entry.session), []).append(entry)
+        owners = {entry.path: (entry.namespace, entry.session) for entry in entries}
+        return cls(by_owner, owners, entries[-1].number if entries else 0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """What was seen of a session in the journal: numbers of the entries that no file of it held.
+
+    `path`: the first file that lacked some; `sure`: what is gone was recorded before the file was read.
+    """
+
+    path: str
+    gone: frozenset[int]
+    sure: bool
+
+    @classmethod
+    def at(cls, files: Mapping[str, _Look]) -> _Look:
+        """All files of a session taken together, by path."""
+        looks = [*files.values()]
+        first = next((look for look in looks if look.gone), looks[0])
+        gone = frozenset.intersection(*(look.gone for look in looks))
+        return cls(first.path, gone, all(look.sure for look in looks))
 
 
 @dataclass(slots=True)
 class Losses:
-    """The journal of a vault, and how its files are found and read. An `Owner`: a session's namespace and id.
+    """What sessions have lost, for one walk through files: `note` each that is read anew, then `finish`.
 
-    `places` gives the paths at which a session may lie, `owner_of` whose the file at a path is. For one
-    walk through the files: after `MANY` of them it knows which sessions the journal holds.
+    The journal is read once. Where another process is writing to it, or it cannot be used, the walk goes
+    on without it: what a file has lost is then noticed when that file changes again. `places` gives the
+    paths at which a session may lie, `owner_of` whose the file at a path is: namespace and id.
     """
 
     journal: Journal
@@ -138,77 +206,143 @@ class Losses:
     read: Callable[[str], Source]
     places: Callable[[str, str], Iterable[str]]
     owner_of: Callable[[str], Owner]
-    _asked: int = 0
-    _known: frozenset[Owner] | None = None
+    _noted: set[str] = field(default_factory=set)
+    _waiting: list[Source] = field(default_factory=list)
+    _recorded: _Recorded | None = None
+    _looked: dict[Owner, dict[str, _Look]] = field(default_factory=dict)
+    _blind: bool = False
 
-    def lost(self, source: Source) -> Lost | None:
-        """What the session of `source` has lost and nobody was told of yet; it is in a recovered file now."""
-        owner = self._owner(source)
-        recorded = self.journal.of(*owner) if self._may_hold(owner) else ()
-        gone = self._gone(recorded, source, owner) if recorded else None
-        if gone is None:
-            return None
-        self.journal.found_again([entry for entry in recorded if entry.kept and entry not in gone])
-        new = [entry for entry in recorded if entry in gone and entry.kept is None]
-        kept = self.journal.keep(new, source.path) if new else None
-        return self._lost(new, source.path, kept) if kept else None
+    def note(self, source: Source) -> None:
+        """Take in a file as it was just read. Never raises, and tells nothing."""
+        if self._blind or whole(source.path) != source.path or not self.journal.exists():
+            return
+        self._noted.add(source.path)
+        if self._recorded is not None:
+            self._compare(source, self._recorded, sure=True)
+            return
+        self._waiting.append(source)
+        if len(self._waiting) > MANY:
+            self._compare_waiting(self.journal.entries())
 
-    def _may_hold(self, owner: Owner) -> bool:
-        """Whether the journal is worth a look: a question for each of thousands of files takes its time."""
-        self._asked += 1
-        if self._asked == MANY:
-            self._known = self.journal.sessions()
-        return self._known is None or owner in self._known
+    def finish(self) -> None:
+        """Keep what the files noted have lost, in recovered files. Never raises, and tells nothing.
 
-    def problems(self, sources: Sequence[Source]) -> Iterator[Problem]:
-        """What sessions have lost, as long as the recovered file is there."""
-        known = self.journal.sessions()
-        told: set[str] = set()
-        for source in sources if known else ():
-            owner = self._owner(source)
-            if owner not in known:
-                continue
-            self.lost(source)
-            gone = self._gone(self.journal.of(*owner), source, owner) or frozenset()
-            for name in sorted({entry.kept for entry in gone if entry.kept} - told):
-                told.add(name)
-                if kept := self.journal.recovered(name):
-                    held = [entry for entry in gone if entry.kept == name]
-                    yield self._lost(held, source.path, kept).problem()
-
-    def _gone(self, recorded: Sequence[Entry], source: Source, owner: Owner) -> frozenset[Entry] | None:
-        """Those that no file of the session holds; None where `source` is no longer a file of it.
-
-        Files are read again before anything is called lost: it may have been recorded after `source`
-        was read, and another file may have the session's id.
+        Does nothing a second time; afterwards another walk may begin.
         """
-        gone = missing(recorded, source)
-        if gone:
-            now = self._held(source.path, owner)
+        try:
+            self._settle()
+        finally:
+            self._noted, self._waiting, self._looked = set(), [], {}
+            self._recorded, self._blind = None, False
+
+    def problems(self, sources: Iterable[Source]) -> Iterator[Problem]:
+        """What sessions have lost, as long as the recovered file is there; it is told by this.
+
+        `sources` are all files of the vault: the losses of a session that is deleted are none.
+        """
+        for source in sources:
+            self.note(source)
+        paths = {owner: look.path for owner, look in self._settle().items()}
+        shown: set[int] = set()
+        for held in _by_file(self.journal.kept()) if paths else ():
+            path = paths.get((held[0].namespace, held[0].session))
+            if path and (kept := self.journal.recovered(held)):
+                shown.update(entry.number for entry in held if not entry.told)
+                yield _lost([replace(held[0], path=path), *held[1:]], kept, self.root, self.zone).problem()
+        self.journal.tell(shown)
+        self.finish()
+
+    def _settle(self) -> dict[Owner, _Look]:
+        """Compare what waits, look again at what is missing, and keep what is lost; all sessions seen."""
+        if self._waiting:
+            owners = [self._owner(source)[1] for source in self._waiting]
+            ids = [session for session in owners if whole(session) == session]
+            self._compare_waiting(self.journal.entries_of(ids, [source.path for source in self._waiting]))
+        elif self._recorded is not None:
+            self._compare_late(self._recorded)
+        recorded = self._recorded or _Recorded.of(())
+        looks = {owner: _Look.at(files) for owner, files in self._looked.items()}
+        many = sum(bool(look.gone) for look in looks.values()) > MANY
+        confirmed, lost, back = {}, [], []
+        for owner, look in looks.items():
+            gone, held = self._confirmed(owner, look, recorded, many), recorded.entries.get(owner, [])
+            if gone is None:
+                continue
+            confirmed[owner] = look
+            back += [entry.number for entry in held if entry.kept and entry.number not in gone]
+            new = tuple(entry for entry in held if entry.kept is None and entry.number in gone)
+            lost += [Missing(look.path, new)] if new else []
+        self.journal.keep(lost, back)
+        return confirmed
+
+    def _compare_waiting(self, found: tuple[Entry, ...] | None) -> None:
+        if found is None:
+            self._blind = True
+        else:
+            self._recorded = _Recorded.of(found)
+            for source in self._waiting:
+                self._compare(source, self._recorded, sure=False)
+        self._waiting = []
+
+    def _compare_late(self, before: _Recorded) -> None:
+        """Look at files again to which something was recorded since the journal was read."""
+        late = self.journal.entries(before.last)
+        entries = self.journal.entries() if late else None
+        if not late or entries is None:
+            return
+        self._recorded = _Recorded.of(entries)
+        for entry in late:
+            self._looked.pop((entry.namespace, entry.session), None)
+        for path in self._noted.intersection(entry.path for entry in late):
+            with suppress(Unreadable):
+                self._compare(self.read(path), self._recorded, sure=True)
+
+    def _compare(self, source: Source, recorded: _Recorded, *, sure: bool) -> None:
+        owner = self._whose(source, recorded)
+        if owner not in recorded.entries:
+            return
+        look = _Look(source.path, missing(recorded.entries[owner], source), sure)
+        self._looked.setdefault(owner, {})[source.path] = look
+
+    def _confirmed(self, owner: Owner, look: _Look, recorded: _Recorded, many: bool) -> frozenset[int] | None:
+        """Those that no file of the session holds; None where the file looked at is no longer one of it.
+
+        A few are read again before anything is called lost: it may have been recorded meanwhile, and a
+        file that was not looked at may have the session's id. Of `many` the walk has seen enough.
+        """
+        gone, held = look.gone, recorded.entries.get(owner, [])
+        if gone and not (many and look.sure):
+            now = self._held(look.path, owner, recorded)
             if now is None:
                 return None
-            gone &= missing(recorded, now)
+            gone &= missing(held, now)
         if gone:
-            with suppress(OSError, VaultError):  # what cannot be listed holds nothing that anybody sees
-                for path in chain({entry.path for entry in gone}, self.places(*owner)):
-                    copy = self._held(path, owner) if path != source.path else None
-                    gone &= missing(recorded, copy) if copy else gone
+            seen = self._noted if many else {look.path}
+            paths = {entry.path for entry in held if entry.number in gone} - seen
+            with suppress(OSError, HuimemError):  # what cannot be listed holds nothing that anybody sees
+                for path in chain(paths, () if many else self.places(*owner)):
+                    copy = self._held(path, owner, recorded) if path not in seen else None
+                    gone &= missing(held, copy) if copy else gone
         return gone
 
-    def _held(self, path: str, owner: Owner) -> Source | None:
+    def _held(self, path: str, owner: Owner, recorded: _Recorded) -> Source | None:
         """The file at `path` as it is now; None where it is not one of that session."""
         with suppress(Unreadable):
             source = self.read(path)
-            if self._owner(source) == owner:
+            if self._whose(source, recorded) == owner:
                 return source
         return None
+
+    def _whose(self, source: Source, recorded: _Recorded) -> Owner:
+        """The session of a file; where it has no id of its own, the one that was recorded there."""
+        owner = self._owner(source)
+        namespace, place = split_namespace(source.path)
+        if owner in recorded.entries or owner != (namespace, place.removesuffix(".md")):
+            return owner
+        return recorded.owners.get(source.path, owner)
 
     def _owner(self, source: Source) -> Owner:
         for record in source.records:
             if not isinstance(record, Fact):
                 return record.ref.namespace, record.ref.session
         return self.owner_of(source.path)
-
-    def _lost(self, gone: Sequence[Entry], path: str, kept: Path) -> Lost:
-        inside = kept.is_relative_to(self.root)
-        return Lost.of(gone, path, str(kept.relative_to(self.root) if inside else kept), self.zone)

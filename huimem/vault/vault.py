@@ -24,7 +24,7 @@ from huimem.vault.fmt import normalise
 from huimem.vault.front import split_front
 from huimem.vault.journal import Journal
 from huimem.vault.layout import Scan
-from huimem.vault.losses import Losses, entries
+from huimem.vault.losses import Losses, entries, untold
 from huimem.vault.markdown import parse, render
 from huimem.vault.recording import Recording, begin, extend
 from huimem.vault.sources import digest, session_of, source_of
@@ -58,6 +58,7 @@ class Vault:
         self.zone: tzinfo = zone_of(config)
         self.state = state_folder(root, config)
         self.marked = files.stamp(root / VAULT_FILE) is not None
+        self._folder = _folder(root)
         self._ids: _Ids | None = None
         self._journal = Journal(self.state)
 
@@ -91,6 +92,11 @@ class Vault:
         """
         if self.marked and files.stamp(self.root / VAULT_FILE) is None:
             raise VaultError(f"{self.root / VAULT_FILE} is gone", "Is its disk still mounted?")
+        if not self.marked and _folder(self.root) != self._folder:
+            raise VaultError(
+                f"{self.root} is gone, or another folder than before",
+                "Is its disk still mounted?",
+            )
         return layout.scan(self.root, self.config.include)
 
     def stamp(self, path: str) -> files.Stamp | None:
@@ -206,8 +212,12 @@ class Vault:
         return self._journal.warnings
 
     def losses(self) -> Losses:
-        """For a walk through files read anew: what was recorded to a session and is no longer in it."""
+        """For one walk through files read anew: what was recorded to a session and is no longer in it."""
         return Losses(self._journal, self.root, self.zone, self.read, self._places, self._id_of)
+
+    def untold(self) -> tuple[str, ...]:
+        """A few lines on what walks have found lost. For whoever shows them: they are told only once."""
+        return untold(self._journal, self.root, self.zone)
 
     def _start(self, recording: Recording) -> tuple[Ref, ...]:
         """A session in a new file of its own."""
@@ -234,7 +244,7 @@ class Vault:
             after = render(grown)
             if after != data:
                 files.replace(self.root / path, after, data, within=self.root)
-                self._journal.add(entries(grown, len(held.messages), path, recording.now))
+                self._note_recorded(grown, len(held.messages), path)
             return refs
         week = self._week(recording)
         name = layout.free_name(layout.file_name(session), self._taken(week))
@@ -244,10 +254,18 @@ class Vault:
         made, refs = begin(recording, session)
         files.make_folder((self.root / path).parent, within=self.root)
         files.create(self.root / path, render(made), within=self.root)
-        self._journal.add(entries(made, 0, path, recording.now))
+        self._note_recorded(made, 0, path)
         if self._ids is not None:
             self._ids.paths[recording.namespace, session] = path
         return refs
+
+    def _note_recorded(self, session: Session, since: int, path: str) -> None:
+        """Put what was just written to `path` into the journal, at the time at which it was."""
+        for written in (path, path.rpartition("/")[0]):  # an editor may be putting another file there
+            with suppress(files.Unreadable):
+                if stamp := self.stamp(written):
+                    self._journal.add(entries(session, since, path, stamp.mtime_ns // 10**6))
+                    return
 
     def _taken(self, folder: str) -> Callable[[str], bool]:
         return lambda name: self.stamp(f"{folder}/{name}.md") is not None
@@ -272,11 +290,12 @@ class Vault:
     def _listed(self, namespace: str, session: str) -> str | None:
         """Where a listing finds the front matter `id`; the listing is made again when it is old."""
         known = self._ids.paths.get((namespace, session)) if self._ids else None
-        if known and self.stamp(known):
+        gone = known is not None and self.stamp(known) is None
+        if known and not gone and self._id_of(known) == (namespace, session):
             return known
-        if self._ids is None or known or time.monotonic() - self._ids.listed > LISTING_AGE:
+        if self._ids is None or gone or time.monotonic() - self._ids.listed > LISTING_AGE:
             self._ids = self._list_ids(self._ids.seen if self._ids else {})
-        return self._ids.paths.get((namespace, session))
+        return self._ids.paths.get((namespace, session), None if gone else known)
 
     def _list_ids(self, before: Mapping[str, tuple[files.Stamp, tuple[str, str]]]) -> _Ids:
         seen: dict[str, tuple[files.Stamp, tuple[str, str]]] = {}
@@ -333,6 +352,12 @@ class Vault:
             files.make_derived_folder(self.state)
             files.make_folder(folder)
         return folder
+
+
+def _folder(root: Path) -> tuple[int, int] | None:
+    """Tells one folder from another at the same place; None where none stands."""
+    stamp = files.stamp(root)
+    return (stamp.dev, stamp.ino) if stamp else None
 
 
 def _instant(stamp: files.Stamp) -> datetime:

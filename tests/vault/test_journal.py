@@ -16,7 +16,19 @@ from huimem.records import Message
 from huimem.vault.journal import Journal
 from huimem.vault.vault import Vault
 from tests.processes import code_of, obeying_modes, start
-from tests.vault.losing import FRONT, LATER, MORE, PATH, found, recorded, said_in, saved, seen
+from tests.vault.losing import (
+    FRONT,
+    LATER,
+    MORE,
+    PATH,
+    found,
+    kept,
+    record_on,
+    recorded,
+    said_in,
+    saved,
+    seen,
+)  # fmt: skip
 from tests.vault.samples import HELLO, NOW, everything, put
 
 # How long.
@@ -24,23 +36,30 @@ from tests.vault.samples import HELLO, NOW, everything, put
 
 def test_after_fourteen_days_an_old_copy_is_a_decision(vault: Vault) -> None:
     old, _ = recorded(vault)
-    vault.record(HELLO, session="other", now=LATER + timedelta(days=14))
+    record_on(LATER + timedelta(days=14), vault, HELLO, "other")
     assert said_in(vault, saved(vault, old)) == ["Why that?", "It is small."]
-    vault.record(MORE, session="s", now=LATER + timedelta(days=14))
-    vault.record(HELLO, session="third", now=LATER + timedelta(days=28, seconds=1))
+    record_on(LATER + timedelta(days=14), vault, MORE)
+    record_on(LATER + timedelta(days=28, seconds=1), vault, HELLO, "third")
     assert saved(vault, old) is None
 
 
-def test_a_loss_that_is_not_settled_stays_a_problem_however_old(vault: Vault) -> None:
+@pytest.mark.parametrize("days", [-90, 400])
+def test_when_messages_were_said_does_not_count(days: int, vault: Vault) -> None:
+    said = NOW + timedelta(days=days)
+    vault.record(HELLO, session="s", now=NOW)
+    vault.record([Message("user", "Long ago", said)], session="other", now=said)
+    first, _, last = Journal(vault.state).entries() or ()
+    assert (first.session, last.session) == ("s", "other")
+    assert last.recorded == (vault.root / last.path).stat().st_mtime_ns // 10**6
+
+
+def test_a_loss_that_is_not_settled_stays_a_problem_for_sixty_days(vault: Vault) -> None:
     old, _ = recorded(vault)
-    lost = saved(vault, old)
-    vault.record(HELLO, session="other", now=LATER + timedelta(days=100))
-    assert lost is not None and len(found(vault)) == 1
-    (vault.root / lost.kept).unlink()
-    vault.record(HELLO, session="third", now=LATER + timedelta(days=100))
-    with sqlite3.connect(vault.state / "journal.db") as db:
-        assert {session for (session,) in db.execute("SELECT session FROM message")} == {"other", "third"}
-    db.close()
+    saved(vault, old)
+    record_on(LATER + timedelta(days=60), vault, HELLO, "other")
+    assert len(found(vault)) == 1
+    record_on(LATER + timedelta(days=60, seconds=1), vault, HELLO, "third")
+    assert found(vault) == [] and len(os.listdir(vault.state / "recovered")) == 1
 
 
 # A journal that is not as it was left, a disk that refuses.
@@ -141,10 +160,9 @@ def test_nothing_that_was_said_stands_in_warnings_or_lines(vault: Vault) -> None
 def test_conversations_are_kept_from_others_eyes(vault: Vault) -> None:
     old, _ = recorded(vault)
     lost = saved(vault, old)
-    assert lost is not None
     for name in ("journal.db", "journal.db-journal"):
         assert stat.S_IMODE((vault.state / name).stat().st_mode) == 0o600
-    assert stat.S_IMODE((vault.root / lost.kept).stat().st_mode) == 0o600
+    assert stat.S_IMODE((vault.root / kept(lost)).stat().st_mode) == 0o600
     for place in (vault.state, vault.state / "recovered"):
         assert stat.S_IMODE(place.stat().st_mode) == 0o700
 
@@ -188,7 +206,7 @@ def test_several_processes_begin_a_damaged_journal_anew(vault: Vault) -> None:
     DAMAGE["other bytes"](vault.state / "journal.db")
     children = [start(lambda n=n: vault.record(HELLO, session=f"t{n}", now=NOW)) for n in range(4)]
     assert [code_of(child) for child in children] == [0] * 4
-    assert Journal(vault.state).sessions() == {("", f"t{n}") for n in range(4)}
+    assert {e.session for e in Journal(vault.state).entries() or ()} == {f"t{n}" for n in range(4)}
 
 
 @pytest.mark.parametrize("held", [(), HELLO], ids=["new", "grown"])

@@ -31,6 +31,8 @@ def linger(shared: Shared, memory: Memory, said: Sequence[str] = ()) -> None:
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError, AttributeError):
             stream.flush()
-    fault = memory.linger(LITTLE)
+    fault = ""
+    with suppress(KeyboardInterrupt):  # the answer is out: it is done
+        fault = memory.linger(LITTLE)
     if fault and not said:  # the same disk, most likely
         shared.say(f"warning: {fault}")

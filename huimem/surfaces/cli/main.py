@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 
 import click
 
-from huimem import __version__
+from huimem import __version__, locks
 from huimem.errors import HuimemError, UsageError, unexpected
 from huimem.surfaces.cli.options import HELP, shared_options, take_shared, write_examples, write_options
 from huimem.surfaces.cli.printing import print_document, print_text, say, say_error
@@ -73,6 +73,7 @@ class Verbs(click.Group):
             near = get_close_matches(args[0], VERBS, n=1)
             hint = f"Did you mean huimem {near[0]}?" if near else "huimem --help lists the verbs."
             raise UsageError(f"there is no verb {args[0]!r}", hint)
+        locks.verb = args[0]
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
