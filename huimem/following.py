@@ -16,7 +16,7 @@ from huimem.index.index import Index
 from huimem.vault.vault import Vault
 
 PATIENCE = 1.0  # seconds to wait for another process that is bringing files in
-PAUSE = 0.3  # seconds in which several questions and records are answered by one look
+PAUSE = 1.0  # seconds in which several questions and records are answered by one look
 
 
 class Following:

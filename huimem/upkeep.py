@@ -13,7 +13,7 @@ from typing import Self
 
 from huimem.errors import Locked, VaultError, WriteFailed
 from huimem.files import Unreadable
-from huimem.index.filters import Filter
+from huimem.index.filters import NOTHING, Filter, Hidden
 from huimem.index.index import Index, Snapshot
 from huimem.index.overlay import Overlay
 from huimem.index.rows import EmbedReport, SyncReport
@@ -101,18 +101,18 @@ class _Reading:
 class CaughtUp:
     """How far a question may trust the index, and what it searches beside it.
 
-    `overlay` holds files that are not in yet; `hidden` are paths whose rows no longer stand; `pending`
+    `overlay` holds what is not in yet; `hidden` is what no longer stands in the index; `pending`
     counts files that neither covers.
     """
 
     pending: int
-    hidden: frozenset[str] = frozenset()
+    hidden: Hidden = NOTHING
     overlay: Snapshot | None = None
     warnings: tuple[str, ...] = ()
 
     def lacks_vectors(self, narrowed: Filter) -> bool:
         """Whether a question may find what has no vector because it is not in the index."""
-        beside = replace(narrowed, hidden=frozenset())
+        beside = replace(narrowed, hidden=NOTHING)
         return self.overlay is not None and self.overlay.count(beside) > 0
 
 
@@ -209,7 +209,7 @@ def caught_up(
             if done.report.missed or done.report.pending:  # others are at it
                 found = _beside(vault, index, BESIDE)
     if found is None:
-        held = frozenset(done.report.held)
+        held = frozenset((path, 0) for path in done.report.held)
         yield CaughtUp(len(done.unread), held, warnings=(*done.warnings, *done.unread))
         return
     overlay, unread = found

@@ -148,3 +148,16 @@ def test_a_list_says_which_times_are_guessed(memory: Memory) -> None:
         "undated.md": True
     }
     assert [one.inferred for one in overview.listed(memory, kinds=("turn",))] == [False]
+
+
+def test_a_turn_added_to_a_session_answers_beside_the_turns_before_it(memory: Memory) -> None:
+    memory.record(SAID, session="long")
+    memory.sync(vectors=False)
+    with lock(memory.index.folder / "sync.lock"):
+        memory.record(
+            [{**SAID[0], "content": "The walrus dives.", "at": "2026-04-06T10:05:00"}], session="long"
+        )
+        found = memory.recall("walrus", limit=9).hits
+    lines = next(memory.vault.root.glob("sessions/*/long.md")).read_text(encoding="utf-8").splitlines()
+    assert {hit.evidence for hit in found} == {"The walrus waves.", "The walrus dives."}
+    assert len(found) == 2 and all(lines[hit.line - 1] == hit.evidence for hit in found)

@@ -16,6 +16,11 @@ Condition = tuple[str, list[object]]
 EARLIEST, LATEST = -(1 << 62), 1 << 62
 
 
+# What files no longer hold: the records of a path from one on, counted from 0.
+Hidden = frozenset[tuple[str, int]]
+NOTHING: Hidden = frozenset()
+
+
 @dataclass(frozen=True, slots=True)
 class Filter:
     """Which chunks may answer. All fields hold at once; an empty tuple asks for nothing.
@@ -23,8 +28,7 @@ class Filter:
     `during` is a union of half-open ranges in milliseconds UTC (None = open): a chunk passes by its
     own message's time or, unless `said_only`, by a range that its record speaks of; guessed times
     pass no range. `namespaces` are exact labels, None = all of them. `tags`: one of them is enough.
-    `current_at` drops facts that do not hold at that instant; None keeps superseded ones. `hidden`:
-    paths of files that are gone, or hold something else by now.
+    `current_at` drops facts that do not hold at that instant; None keeps superseded ones.
     """
 
     during: tuple[Bounds, ...] = ()
@@ -34,7 +38,7 @@ class Filter:
     roles: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     current_at: int | None = None
-    hidden: frozenset[str] = frozenset()
+    hidden: Hidden = NOTHING
 
     @property
     def spans(self) -> tuple[tuple[int, int], ...]:
@@ -74,10 +78,13 @@ def _plain(f: Filter) -> Iterator[Condition]:
 
 
 def hidden(f: Filter) -> Condition:
-    """The condition over `record r` that shuts out the sources that are hidden."""
-    return "r.source NOT IN (SELECT id FROM source WHERE path IN (SELECT value FROM json_each(?)))", [
-        json.dumps(sorted(f.hidden))
-    ]
+    """The condition over `record r` that shuts out what is hidden."""
+    return (
+        "r.id NOT IN (SELECT old.id FROM json_each(?) h "
+        "JOIN source ON source.path = json_extract(h.value, '$[0]') JOIN record old "
+        "ON old.source = source.id AND old.ord >= json_extract(h.value, '$[1]'))",
+        [json.dumps(sorted(f.hidden))],
+    )
 
 
 def _among(column: str, query: str, values: Iterable[str]) -> Condition:

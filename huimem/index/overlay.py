@@ -10,12 +10,13 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from huimem.errors import HuimemError
 from huimem.files import Stamp, Unreadable
-from huimem.index import catalog
+from huimem.index import catalog, cut
 from huimem.index.batch import Batch, CutSource, cut_source, held, stands
+from huimem.index.filters import Hidden
 from huimem.index.rows import Changes
 from huimem.index.snapshot import Snapshot
 from huimem.records import Source
@@ -27,13 +28,14 @@ Read = Callable[[str], Source]
 class Overlay:
     """What to search beside the catalog: `snapshot` has words and no vectors; close it by leaving it.
 
-    `held` counts the files in it. `hidden`: paths whose rows in the catalog are out of date. `left`:
-    files there was no time for, of which the catalog answers as far as it knows them.
+    `held` counts the files in it, of which only the end may be there, where the rest stands in the catalog
+    as it is. `hidden` is what no longer stands there. `left`: files there was no time for, of which the
+    catalog answers as far as it knows them.
     """
 
     snapshot: Snapshot
     held: int
-    hidden: frozenset[str]
+    hidden: Hidden
     left: int
 
 
@@ -44,7 +46,7 @@ def overlaid(
     end = time.monotonic() + seconds
     paths = [*changes.new, *changes.changed, *changes.doubtful]
     paths.sort(key=lambda path: -_written(listing[path]))
-    hidden, left = set(changes.removed), len(paths)
+    hidden, left = {(path, 0) for path in changes.removed}, len(paths)
     sources: list[CutSource] = []
     for path in paths:
         if sources and time.monotonic() > end:
@@ -54,12 +56,35 @@ def overlaid(
             source = read(path)
         except (HuimemError, OSError) as error:
             if isinstance(error, Unreadable) and error.gone:
-                hidden.add(path)
+                hidden.add((path, 0))
             continue
         if not stands(held(db, path), source):
-            hidden.add(path)
-            sources.append(cut_source(source, None, stamp="", racy=True))
+            first, end_of_it = _end(db, source)
+            hidden.add((path, first))
+            sources.append(end_of_it)
     return Overlay(_in_memory(sources), len(sources), frozenset(hidden), left)
+
+
+def _end(db: sqlite3.Connection, source: Source) -> tuple[int, CutSource]:
+    """A source from the first record on that is not in the catalog as it is; how many come before it.
+
+    A turn added to a long session costs one turn.
+    """
+    found = db.execute(
+        "SELECT r.digest, r.line FROM record r JOIN source s ON s.id = r.source WHERE s.path = ? "
+        "ORDER BY r.ord",
+        (source.path,),
+    ).fetchall()
+    same = 0
+    for record, standing in zip(source.records, found, strict=False):
+        if (cut.digest(record, source.namespace, source.tags), cut.first_line(record)) != standing:
+            break
+        same += 1
+    place = sum(len(record.messages) for record in source.records[:same])
+    whole = replace(source, records=source.records[same:])
+    made = cut_source(whole, None, stamp="", racy=True)
+    moved = tuple(replace(record, place=record.place + place) for record in made.records)
+    return same, replace(made, records=moved)
 
 
 def _written(stamp: str) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from huimem.index.filters import Filter
+from huimem.index.filters import NOTHING, Filter
 from huimem.index.index import Snapshot
 
 
@@ -23,4 +23,4 @@ class Part:
 def parts_of(snapshot: Snapshot, narrowed: Filter, overlay: Snapshot | None) -> list[Part]:
     """The index, and its overlay, which holds what `narrowed` hides in the index."""
     index = Part(snapshot, narrowed)
-    return [index] if overlay is None else [index, Part(overlay, replace(narrowed, hidden=frozenset()))]
+    return [index] if overlay is None else [index, Part(overlay, replace(narrowed, hidden=NOTHING))]

@@ -14,7 +14,7 @@ import numpy as np
 
 from huimem.config import Ranking
 from huimem.index.embeddings import Meaning
-from huimem.index.filters import Filter
+from huimem.index.filters import NOTHING, Filter, Hidden
 from huimem.index.index import Index, Snapshot
 from huimem.index.rows import RecordRow, milliseconds
 from huimem.index.tokens import asked
@@ -48,10 +48,10 @@ class Asked:
     overlay: Snapshot | None = None
 
 
-def narrow(query: Query, namespaces: frozenset[str] | None, hidden: frozenset[str] = frozenset()) -> Filter:
+def narrow(query: Query, namespaces: frozenset[str] | None, hidden: Hidden = NOTHING) -> Filter:
     """The query's filters as the index applies them; `namespaces` are exact labels, None = all.
 
-    `hidden`: paths whose files no longer hold what the index does.
+    `hidden`: what the files no longer hold of the index.
     """
     return Filter(
         during=tuple(

@@ -209,7 +209,7 @@ def beside(folder: Path, by: str) -> None:
     with Memory.open(corpus.root) as memory:
         memory.sync()
         percentiles("recall, alone", _asked(memory, questions))
-        vault(corpus.root / "namespaces/backlog", 1500)
+        vault(corpus.root / "namespaces/backlog", 1500, f"zq{time.time_ns()}")  # in no cache
         memory.sync(vectors=False)
         embeds = ["-m", "huimem", by, "-q", "--vault", str(corpus.root)]
         records = ["-c", RECORDS, str(corpus.root)]

@@ -62,7 +62,29 @@ def test_it_holds_what_the_index_lacks_and_hides_what_no_longer_stands(case: str
     files = vault()
     change(files)
     found = beside(index, files)
-    assert (paths(found), set(found.hidden), found.left) == (held, hidden, 0)
+    assert (paths(found), {path for path, _ in found.hidden}, found.left) == (held, hidden, 0)
+
+
+def test_of_a_session_that_grew_only_its_end_is_read_in(index: Index) -> None:
+    files = vault()
+    first = files.sources["5.md"].records
+    later = turn("2026-06-07", "much later", session="s5", line=20)
+    files.put(source("5.md", *first, later))
+    found = beside(index, files)
+    with found.snapshot as snapshot:
+        assert found.hidden == {("5.md", 1)}
+        assert [record.ref for record in snapshot.records([1, 2])] == [str(later.ref)]
+        assert snapshot.passages(snapshot.rows(ALL)).place.tolist() == [2]
+
+
+def test_where_lines_moved_all_that_follows_is_read_anew(index: Index) -> None:
+    files = vault()
+    (moved,) = vault().sources["5.md"].records
+    lower = turn("2026-06-06", *(message.text for message in moved.messages), session="s5", line=9)
+    files.put(source("5.md", lower))
+    found = beside(index, files)
+    with found.snapshot as snapshot:
+        assert snapshot.chunk(1).lines[0] == 11 and found.hidden == {("5.md", 0)}
 
 
 def test_it_knows_of_a_file_all_that_an_index_would(index: Index, tmp_path: Path) -> None:

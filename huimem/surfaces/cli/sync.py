@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
+from threading import Event
 
 import click
 
+from huimem.background import give_way
+from huimem.index.index import Index
+from huimem.index.rows import EmbedReport
 from huimem.surfaces.cli.answering import memory_of
 from huimem.surfaces.cli.hits import counted
 from huimem.surfaces.cli.options import Shared, Verb
 from huimem.surfaces.cli.paths import PATH, paths_in
 from huimem.surfaces.cli.printing import print_document, print_text
-from huimem.surfaces.cli.progress import progress
+from huimem.surfaces.cli.progress import Progress, progress
 from huimem.surfaces.documents import synced_document
 from huimem.upkeep import Synced
 
@@ -34,7 +40,9 @@ def command(shared: Shared, paths: tuple[Path, ...], full: bool, no_vectors: boo
     """
     with memory_of(shared) as (memory, _), progress(shared) as show:
         chosen = [path for given in paths for path in paths_in(memory.vault, given)]
-        done = memory.sync(chosen, full=full, vectors=not no_vectors, progress=show)
+        done = memory.sync(chosen, full=full, vectors=False, progress=show)
+        if not no_vectors and memory.index.embedder is not None:
+            done = replace(done, embedded=embedded(memory.index, show))
         warnings = (*memory.warnings, *done.warnings)
     for warning in warnings:
         shared.say(f"warning: {warning}")
@@ -43,6 +51,25 @@ def command(shared: Shared, paths: tuple[Path, ...], full: bool, no_vectors: boo
     else:
         print_text(render_synced(done))
     return 0
+
+
+def embedded(index: Index, show: Progress | None) -> EmbedReport:
+    """Vectors of all that lacks one, in a thread of low priority: questions of other processes go first."""
+    stopped = Event()
+
+    def told(done: int, total: int) -> None:
+        if stopped.is_set():
+            raise KeyboardInterrupt
+        if show is not None:
+            show("vectors", done, total)
+
+    with ThreadPoolExecutor(1, initializer=give_way) as pool:
+        making = pool.submit(index.embed, progress=told)
+        try:
+            return making.result()
+        except BaseException:
+            stopped.set()  # it ends after the batch that it is at, and what was made is kept
+            raise
 
 
 def render_synced(done: Synced) -> str:
