@@ -17,9 +17,9 @@ from functools import partial
 from pathlib import Path
 
 from huimem.errors import HuimemError, Locked, unexpected
+from huimem.folders import identity
 from huimem.index.index import Index
 from huimem.index.rows import EmbedReport
-from huimem.vault.hearing import identity
 
 NICE = 10
 FADING = 0.7  # how much of what was measured before counts beside the newest slice

@@ -6,11 +6,11 @@ disk that was unmounted leaves an empty folder behind, in which nothing may come
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from huimem import files
 from huimem.errors import VaultError
+from huimem.folders import identity
 
 
 class Home:
@@ -22,19 +22,10 @@ class Home:
 
     def make(self) -> None:
         """See that it is there. Raises `VaultError` where the folder above is not the one it was."""
-        above = _identity(self._folder.parent)
+        above = identity(self._folder.parent)
         if self._above is not None and above != self._above and not self._folder.is_dir():
             raise VaultError(
                 f"{self._folder.parent} is gone, or another folder than before", "Is its disk still mounted?"
             )
         files.make_derived_folder(self._folder)
-        self._above = _identity(self._folder.parent)
-
-
-def _identity(folder: Path) -> tuple[int, int] | None:
-    """Tells one folder from another at the same place; None where none stands."""
-    try:
-        status = os.stat(folder)
-    except OSError:
-        return None
-    return status.st_dev, status.st_ino
+        self._above = identity(self._folder.parent)

@@ -345,7 +345,6 @@ class Index:
             else:  # somebody deleted the lock file, so others may be writing: the next one looks at all of it
                 seal.break_open(self.folder)
 
-    @forking.undivided()
     @contextmanager
     def _embedding(self, alone: bool) -> Iterator[None]:
         """Tell other processes that vectors are being made; where one does so already, only `alone` minds."""
@@ -357,6 +356,7 @@ class Index:
                     raise
             yield
 
+    @forking.undivided()
     def mend(self, wait: float, *, thorough: bool = False) -> None:
         """See that the state folder is ours and whole; repair it if not. Costs a few stats if it is."""
         self.refuse_fork()

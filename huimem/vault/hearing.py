@@ -8,12 +8,12 @@ a probe without an echo, changes that no event told of. What a new watch does no
 from __future__ import annotations
 
 import errno
-import os
 import random
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from huimem.folders import identity
 from huimem.vault import coverage
 from huimem.vault.watch import Watch
 
@@ -277,15 +277,6 @@ class Hearing:
         except (OSError, RuntimeError) as error:
             self._poll(refusal(error))
             return False
-
-
-def identity(root: Path) -> tuple[int, int] | None:
-    """What tells this folder from another one at its place; None where none can be reached."""
-    try:
-        status = os.stat(root)
-    except OSError:
-        return None
-    return status.st_dev, status.st_ino
 
 
 def limit_reached(name: str) -> str:

@@ -18,6 +18,7 @@ from pathlib import Path
 from huimem import files
 from huimem.config import VAULT_FILE, Config, load, state_folder, zone_named, zone_of
 from huimem.errors import Conflict, NotFound, Problem, UsageError, VaultError
+from huimem.folders import identity
 from huimem.records import Message, Ref, Session, Source, Turn
 from huimem.vault import clashes, layout
 from huimem.vault.fmt import normalise
@@ -58,7 +59,7 @@ class Vault:
         self.zone: tzinfo = zone_of(config)
         self.state = state_folder(root, config)
         self.marked = files.stamp(root / VAULT_FILE) is not None
-        self._folder = _folder(root)
+        self._folder = identity(root)
         self._ids: _Ids | None = None
         self._journal = Journal(self.state)
 
@@ -92,7 +93,7 @@ class Vault:
         """
         if self.marked and files.stamp(self.root / VAULT_FILE) is None:
             raise VaultError(f"{self.root / VAULT_FILE} is gone", "Is its disk still mounted?")
-        if not self.marked and _folder(self.root) != self._folder:
+        if not self.marked and identity(self.root) != self._folder:
             raise VaultError(
                 f"{self.root} is gone, or another folder than before",
                 "Is its disk still mounted?",
@@ -352,12 +353,6 @@ class Vault:
             files.make_derived_folder(self.state)
             files.make_folder(folder)
         return folder
-
-
-def _folder(root: Path) -> tuple[int, int] | None:
-    """Tells one folder from another at the same place; None where none stands."""
-    stamp = files.stamp(root)
-    return (stamp.dev, stamp.ino) if stamp else None
 
 
 def _instant(stamp: files.Stamp) -> datetime:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from threading import get_ident
 
 import pytest
 
+from huimem import forking
 from huimem.errors import VaultError
+from huimem.index import repair
 from tests.index.made import opened, vault
 
 
@@ -29,3 +32,10 @@ def test_nothing_comes_to_be_in_a_folder_that_took_the_place_of_the_vault(tmp_pa
     (tmp_path / "vault").rmdir()
     (tmp_path / "away").rename(tmp_path / "vault")
     assert index.embed().embedded == 12
+
+
+def test_no_fork_cuts_through_mending(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    index, inside = opened(tmp_path / "vault/.huimem"), []
+    monkeypatch.setattr(repair, "needed", lambda *_: inside.append(forking._gate.inside[get_ident()]))
+    index.mend(1.0)
+    assert inside == [1]
