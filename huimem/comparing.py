@@ -160,9 +160,9 @@ def _hits(trial: _Trial, question: Question, meaning: Meaning | None) -> tuple[H
     """What `Memory.recall` would find if every passage had its vector of this embedder."""
     memory = trial.memory
     options = asking.options({"limit": trial.limit, "namespace": trial.namespace})
-    query, resolution = asking.make(question.text, options, trial.now, memory.resolve)
-    narrowed = memory.narrowed(query, trial.standing)
-    asked = Asked(query, resolution, narrowed, meaning if query.text else None, _WHOLE)
+    made = asking.make(question.text, options, trial.now, memory.resolve)
+    made, narrowed, _ = memory.limited(made, trial.standing)
+    asked = Asked(made.query, made.resolution, narrowed, meaning if made.query.text else None, _WHOLE)
     return recall(memory.index, memory.source, asked, memory.config.ranking).hits
 
 

@@ -9,6 +9,7 @@ import os
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from threading import Event
 from types import TracebackType
@@ -20,22 +21,29 @@ from huimem.errors import MissingExtra, UsageError
 from huimem.following import Following
 from huimem.index.filters import Filter
 from huimem.index.index import Index
+from huimem.index.mentions import Times
 from huimem.ports import Embedder
 from huimem.providers.table import embedder_names, load_embedder, load_recorded
 from huimem.recall import query as asking
+from huimem.recall.periods import limited
 from huimem.recall.pipeline import Asked, narrow, recall
-from huimem.recall.query import Keywords
+from huimem.recall.query import Keywords, Understood
 from huimem.records import Message, Query, Recall, Ref, Resolution
 from huimem.upkeep import CaughtUp, Progress, Synced
 from huimem.vault.incoming import messages_from
 from huimem.vault.recent import Recent
 from huimem.vault.vault import Vault
 from huimem.watching import Round, rounds
-from huimem.when import resolve
+from huimem.when import VERSION, resolve, resolve_spoken
 
 __all__ = ["Memory", "embedder_names", "load_embedder"]
 
 TRIES = 3  # for a question whose index is deleted while it is answered
+
+
+def times_of(config: Config) -> Times:
+    """How time words are read with these settings, and the name of that: an index keeps what it read."""
+    return Times(f"{VERSION}, {config.week_start}", partial(resolve_spoken, week_start=config.week_start))
 
 
 class Memory:
@@ -55,6 +63,7 @@ class Memory:
             vault_id=str(vault.root.resolve()),
             spec=config.embedder,
             load=load_recorded,
+            times=times_of(config),
         )
         self.source = Recent(vault).source
         self._following = Following(
@@ -135,36 +144,33 @@ class Memory:
     ) -> Recall:
         """Answer a question from the vault as it is at this moment.
 
-        Time words narrow exactly; `when`, `during`, `said_only`, `namespace`, `kinds`, `roles`,
+        Time words narrow exactly, to what was said then or speaks of it; without any other words the
+        answer is that time's sessions. `when`, `during`, `said_only`, `namespace`, `kinds`, `roles`,
         `tags`, `limit`, `context`, `as_of` and `include_superseded` are those of `Options`. Finding
         nothing is an answer without hits. `progress` is told, as in `sync`, how the catching up with
         the files goes. Raises UsageError for keywords that make no question.
         """
-        options = asking.options(keywords)
-        asked = asking.make(text, options, self.now(now), self.resolve)
+        asked = asking.make(text, asking.options(keywords), self.now(now), self.resolve)
         for _ in range(TRIES):
             catalog = self.index.identity()
-            found = self._answer(asked, options.context, progress)
+            found = self._answer(asked, progress)
             if self.index.identity() == catalog:  # else it was deleted and begun anew in between
                 break
         return found
 
-    def _answer(
-        self, asked: tuple[Query, Resolution | None], context: int, progress: Progress | None
-    ) -> Recall:
-        question, resolution = asked
+    def _answer(self, asked: Understood, progress: Progress | None) -> Recall:
         with self.caught_up(progress) as standing:
-            narrowed = self.narrowed(question, standing)
+            asked, narrowed, unused = self.limited(asked, standing)
             wordy = standing.lacks_vectors(narrowed)
-            meaning = None if wordy else self.index.meaning(question.text, narrowed)
+            meaning = None if wordy else self.index.meaning(asked.query.text, narrowed)
             given = Asked(
-                question,
-                resolution,
+                asked.query,
+                asked.resolution,
                 narrowed,
                 meaning,
                 upkeep.freshness(self.index, standing, meaning is not None),
-                (*self.warnings, *self.vault.warnings, *standing.warnings),
-                context,
+                (*self.warnings, *self.vault.warnings, *standing.warnings, *unused),
+                asked.options.context,
                 standing.overlay,
             )
             found = recall(self.index, self.source, given, self.config.ranking)
@@ -216,6 +222,12 @@ class Memory:
         """What a question may find, in the index and beside it."""
         labels = self.index.labels(question.namespace, standing.overlay)
         return narrow(question, labels, standing.hidden)
+
+    def limited(self, asked: Understood, standing: CaughtUp) -> tuple[Understood, Filter, tuple[str, ...]]:
+        """A question without those of its ranges that can hold nothing, what it may find, a line for each."""
+        narrowed = self.narrowed(asked.query, standing)
+        asked, said = limited(self.index, asked, narrowed, standing.overlay, self.resolve)
+        return asked, self.narrowed(asked.query, standing) if said else narrowed, said
 
     def watch(self, *, stop: Event | None = None, vectors: bool = True) -> Generator[Round]:
         """Keep the index in step with the files until `stop` is set or the generator is closed.

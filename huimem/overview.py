@@ -6,7 +6,7 @@ Looking asks no question and writes no file of the user's; lists catch up with t
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Unpack
@@ -85,9 +85,9 @@ def problems(memory: Memory) -> tuple[Problem, ...]:
 def listed(
     memory: Memory, *, now: datetime | None = None, **keywords: Unpack[Keywords]
 ) -> tuple[Listed, ...]:
-    """The newest records that pass the filters of `Memory.recall`; at most `limit`."""
-    options = options_of(keywords)
-    question, _ = make("", options, memory.now(now), memory.resolve)
+    """The newest records that pass the filters of a recall, at most `limit`; of a time those said then."""
+    options = replace(options_of(keywords), said_only=True)
+    question = make("", options, memory.now(now), memory.resolve).query
     with memory.caught_up() as standing:
         narrowed = memory.narrowed(question, standing)
         return listing.listed(memory.index, narrowed, standing.overlay, question.limit, memory.zone)
@@ -96,7 +96,7 @@ def listed(
 def weeks(memory: Memory, *, namespace: str | None = None) -> tuple[Week, ...]:
     """What each week from the first to the last holds, in the zone of `memory`."""
     options = options_of({"namespace": namespace, "kinds": ("turn",)})
-    question, _ = make("", options, memory.now(), memory.resolve)
+    question = make("", options, memory.now(), memory.resolve).query
     with memory.caught_up() as standing:
         narrowed = memory.narrowed(question, standing)
         return listing.weeks(memory.index, narrowed, standing.overlay, memory.zone)

@@ -7,145 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import datetime, tzinfo
 from math import prod
 from typing import Literal
-from urllib.parse import quote, unquote
 
 from huimem.errors import Problem
-
-_REF_SAFE = ".~_-"
-_WITHOUT_SAFE = str.maketrans("", "", _REF_SAFE)
-
-
-@dataclass(frozen=True, slots=True)
-class TimeRange:
-    """A half-open span of time [start, end); None leaves that side open.
-
-    Instants are kept in UTC, so comparing and measuring never meets a repeated hour; `zone` is how
-    the range is shown and decides what a day, week or month is. Raises ValueError for start ≥ end
-    and for a naive datetime.
-    """
-
-    start: datetime | None
-    end: datetime | None
-    zone: tzinfo = field(default=UTC, compare=False)
-
-    def __post_init__(self) -> None:
-        for name in ("start", "end"):
-            instant = getattr(self, name)
-            if instant is not None:
-                if instant.tzinfo is None:
-                    raise ValueError(f"{name} of a time range needs a zone: {instant.isoformat()}")
-                object.__setattr__(self, name, instant.astimezone(UTC))
-        if self.start is not None and self.end is not None and self.start >= self.end:
-            raise ValueError(f"a time range must start before it ends: {self.start} – {self.end}")
-
-    @classmethod
-    def days_from(cls, day: datetime, days: int, zone: tzinfo) -> TimeRange:
-        """`days` whole calendar days of `zone` from the day that holds `day` (wall clock of `zone`)."""
-        first = datetime(day.year, day.month, day.day)
-        return cls(first.replace(tzinfo=zone), (first + timedelta(days=days)).replace(tzinfo=zone), zone)
-
-    @classmethod
-    def week_of(cls, instant: datetime, zone: tzinfo) -> TimeRange:
-        """The ISO week (Monday to Sunday) of `zone` that holds `instant`."""
-        local = instant.astimezone(zone)
-        return cls.days_from(local - timedelta(days=local.weekday()), 7, zone)
-
-    @classmethod
-    def month_of(cls, instant: datetime, zone: tzinfo) -> TimeRange:
-        """The calendar month of `zone` that holds `instant`."""
-        local = instant.astimezone(zone)
-        after = (local.replace(day=1) + timedelta(days=32)).replace(day=1)
-        first = datetime(local.year, local.month, 1, tzinfo=zone)
-        return cls(first, datetime(after.year, after.month, 1, tzinfo=zone), zone)
-
-    def contains(self, instant: datetime) -> bool:
-        return (self.start is None or self.start <= instant) and (self.end is None or instant < self.end)
-
-    def overlaps(self, other: TimeRange) -> bool:
-        return (self.end is None or other.start is None or other.start < self.end) and (
-            other.end is None or self.start is None or self.start < other.end
-        )
-
-    def local(self) -> tuple[datetime | None, datetime | None]:
-        """Start and end in the range's own zone, for showing."""
-        return (
-            self.start.astimezone(self.zone) if self.start else None,
-            self.end.astimezone(self.zone) if self.end else None,
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """One time expression of a question and how it was read.
-
-    `span` is [start, end) in the question's characters; `words` says the reading in a line.
-    """
-
-    range: TimeRange
-    grain: str
-    span: tuple[int, int]
-    fuzzy: bool
-    future: bool
-    words: str
-
-
-@dataclass(frozen=True, slots=True)
-class Resolution:
-    """All that the time words of a question mean; readings stand in text order."""
-
-    readings: tuple[Reading, ...] = ()
-    vague: bool = False
-    window: TimeRange | None = None
-    alternatives: tuple[Reading, ...] = ()
-
-    @property
-    def ranges(self) -> tuple[TimeRange, ...]:
-        return tuple(reading.range for reading in self.readings)
-
-
-def encode_label(text: str) -> str:
-    """Percent-encode what a ref cannot hold: all but letters and digits of any script and `.~_-`."""
-    if text.translate(_WITHOUT_SAFE).isalnum():
-        return text
-    return "".join(c if c.isalnum() or c in _REF_SAFE else quote(c, safe="") for c in text)
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Ref:
-    """The address of a record: `namespace/session#digits`, `key@digits` for a fact.
-
-    `session` is the session's id, a note's path without `.md` or a fact's key; `at` the digits of
-    the turn's first heading (a note: the slug of its heading); `tie` counts equal ones made by hand
-    from 1. Namespace labels are joined by `/`, encoded. Sorts by place.
-    """
-
-    namespace: str
-    session: str
-    at: str
-    tie: int = 1
-    mark: Literal["#", "@"] = "#"
-
-    def __str__(self) -> str:
-        owner = f"{self.namespace}/" if self.namespace else ""
-        tie = f"~{self.tie}" if self.tie > 1 else ""
-        return f"{owner}{encode_label(self.session)}{self.mark}{encode_label(self.at)}{tie}"
-
-    @classmethod
-    def parse(cls, text: str) -> Ref:
-        """The Ref written as `text`. Raises ValueError where there is no `#` or `@` part."""
-        place = max(text.rfind("#"), text.rfind("@"))
-        if place < 1 or place == len(text) - 1:
-            raise ValueError(f"not a ref: {text!r} (like chat_2026-04-06_091423#20260406T091423)")
-        owner, at, mark = text[:place], text[place + 1 :], text[place]
-        head, _, count = at.rpartition("~")
-        tie = int(count) if head and count.isdigit() else 1
-        namespace, _, session = owner.rpartition("/")
-        return cls(
-            namespace, unquote(session), unquote(head if tie > 1 else at), tie, "#" if mark == "#" else "@"
-        )
+from huimem.ranges import Reading as Reading
+from huimem.ranges import Resolution as Resolution
+from huimem.ranges import TimeRange as TimeRange
+from huimem.refs import Ref as Ref
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,12 +169,17 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A question, made once and then only read. Filters hold exactly; `during` is a union."""
+    """A question, made once and then only read. Filters hold exactly; `during` is a union.
+
+    No `text`: the sessions of that time are asked for. `named` are the ranges as they were named, to
+    which `during` may add a margin.
+    """
 
     text: str
     terms: tuple[str, ...]
     as_of: datetime
     during: tuple[TimeRange, ...] = ()
+    named: tuple[TimeRange, ...] = ()
     vague: bool = False
     said_only: bool = False
     namespace: str | None = None
@@ -330,7 +205,8 @@ class Hit:
     """A record found. Its score is the product of its factors and nothing else.
 
     `message` is the index of the message that holds the evidence; `evidence` the passage itself;
-    `before` and `after` its neighbour records inside the session.
+    `before` and `after` its neighbour records inside the session. Where it stands for its whole session,
+    `records` of that lie in the time asked for, else 0.
     """
 
     ref: Ref
@@ -344,6 +220,7 @@ class Hit:
     factors: tuple[Factor, ...]
     before: tuple[Record, ...] = ()
     after: tuple[Record, ...] = ()
+    records: int = 0
 
     @property
     def at(self) -> datetime | None:
@@ -379,7 +256,11 @@ class Freshness:
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """An answer: how the question was understood, what was found, what was walked and covered."""
+    """An answer: how the question was understood, what was found, what was walked and covered.
+
+    `sessions` there are where the hits stand for sessions, else 0; where the time asked for holds nothing,
+    `nearest` are the days before and after it that hold something.
+    """
 
     id: str
     query: Query
@@ -389,6 +270,8 @@ class Recall:
     scanned: tuple[tuple[TimeRange, int, float], ...] = ()
     exhausted: bool = False
     considered: int = 0
+    sessions: int = 0
+    nearest: tuple[TimeRange, ...] = ()
     warnings: tuple[str, ...] = ()
 
     @property

@@ -44,6 +44,7 @@ class Ranking:
     half: float = 0.5
     floor: float = 0.3
     words_floor: float = 0.2
+    speaks_of: float = 0.9
 
 
 @dataclass(frozen=True, slots=True)

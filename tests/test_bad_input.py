@@ -149,7 +149,7 @@ REFUSED = [
     (("recall", "x", "--now", "soon"), 2, "--now 'soon' is no ISO time", "2026-04-15T10:30", None),
     (("recall", "x", "--when", "2026-02-30"), 2, "names no time", "2026-04-08", None),
     (("recall", "x", "--limit", "0"), 2, "asks for nothing", "--limit 1", None),
-    (("list", "--when", "the other day"), 2, "names no time", "2026-04-08", None),
+    (("list", "--when", "the usual"), 2, "names no time", "2026-04-08", None),
     (("record", "--at", "2026-02-30", "--role", "user"), 2, "no ISO time", "2026-04-15T10:30", None),
     (("record", "--namespace", "a//b", "--role", "user"), 2, "label is empty", "one character", None),
     (("record", "--namespace", "a/**", "--role", "user"), 2, "names many namespaces", "Name one", None),

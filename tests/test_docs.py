@@ -102,6 +102,20 @@ def test_every_command_works(checkout: Path) -> None:
     assert ran >= 15
 
 
+SHOWN = [(command, output) for command, output in commands()[1:] if output and command != WATCH]
+
+
+@pytest.mark.parametrize(("command", "shown"), SHOWN, ids=[command for command, _ in SHOWN])
+def test_what_a_command_shows_is_what_it_prints(command: str, shown: str, checkout: Path) -> None:
+    done = run(command, checkout, "none")
+    assert answered(done.stdout) == answered(shown)
+
+
+def answered(text: str) -> list[str]:
+    """The lines of an answer without the last, which tells the state of the index."""
+    return [line for line in numberless(text) if " · index fresh" not in line]
+
+
 def test_a_watcher_shows_what_the_readme_shows(checkout: Path) -> None:
     note = next((checkout / "vault/sessions").glob("2026-W01/*.md"))
     with started(WATCH, checkout) as process:

@@ -27,6 +27,8 @@ QUESTIONS = (
     "svc-mail restart",
     "dinner recipe",
     "2026-04-07",
+    "what happened on 2026-05-01",
+    "noodles 2026-05-01",
 )
 
 TEXTS = (
@@ -34,7 +36,7 @@ TEXTS = (
     "获取今日龙虎榜和三连板前五只股票数据。",
     "租房合同里写了押一付三，下个月一号搬家。",
     "After the upgrade I had to restart svc-mail twice; error E1042 went away.",
-    "A quick dinner recipe: noodles, egg, tomato, ten minutes.",
+    "A quick dinner recipe for 2026-05-01: noodles, egg, tomato, ten minutes.",
     "Long answer. "
     + "Background sentence about vector search and its costs. " * 40
     + "The conclusion: choose HNSW.",

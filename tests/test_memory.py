@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -161,3 +162,25 @@ def test_a_turn_added_to_a_session_answers_beside_the_turns_before_it(memory: Me
     lines = next(memory.vault.root.glob("sessions/*/long.md")).read_text(encoding="utf-8").splitlines()
     assert {hit.evidence for hit in found} == {"The walrus waves.", "The walrus dives."}
     assert len(found) == 2 and all(lines[hit.line - 1] == hit.evidence for hit in found)
+
+
+def test_the_first_day_of_the_week_reaches_questions_and_what_is_taken_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[tuple[str, str]] = []
+
+    def resolve(text: str, now: datetime, *, week_start: str) -> None:
+        read.append((text, week_start))
+
+    monkeypatch.setattr("huimem.memory.resolve", resolve)
+    monkeypatch.setattr("huimem.memory.resolve_spoken", resolve)
+    monkeypatch.setenv("HUIMEM_EMBEDDER", "none")
+    with Memory.create(tmp_path / "vault", tz="UTC") as memory:
+        memory.record(SAID)
+        memory.recall("walrus")
+    assert set(read) == {("walrus", "monday"), ("The walrus waves.", "monday")}
+    read.clear()
+    with Memory.open(tmp_path / "vault", week_start="sunday") as memory:
+        told = memory.recall("waves").warnings
+    assert set(read) == {("waves", "sunday"), ("The walrus waves.", "sunday")}
+    assert told == ("the index is rebuilt from the files: its time words were read by other rules",)

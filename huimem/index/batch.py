@@ -11,16 +11,17 @@ import sqlite3
 from array import array
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from huimem.errors import Problem
 from huimem.index import catalog, cut
 from huimem.index.filters import EARLIEST, LATEST, marks
 from huimem.index.lexical import Posting
+from huimem.index.mentions import Times
 from huimem.index.rows import milliseconds
 from huimem.index.texts import pack
 from huimem.index.tokens import tokenize
-from huimem.records import Chunk, Fact, Record, Source
+from huimem.records import Chunk, Fact, Record, Source, Turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +90,10 @@ def stands(before: Held | None, source: Source) -> bool:
     return before.records == tuple(digests)
 
 
-def cut_source(source: Source, before: Held | None, *, stamp: str, racy: bool) -> CutSource:
-    """Cut what is new in a source; records that the catalog holds already are not cut again."""
+def cut_source(
+    source: Source, before: Held | None, times: Times | None, *, stamp: str, racy: bool
+) -> CutSource:
+    """Cut what is new in a source, and resolve its time words; what the catalog holds already is left."""
     left = Counter(before.records if before else ())
     records, place = [], 0
     for record in source.records:
@@ -98,7 +101,9 @@ def cut_source(source: Source, before: Held | None, *, stamp: str, racy: bool) -
         known = left[digest] > 0
         left[digest] -= known
         chunks = None if known else tuple(_cut_chunk(chunk) for chunk in cut.chunks(record))
-        records.append(CutRecord(record, digest, place, chunks))
+        spoken = () if known or times is None else times.mentioned(record)
+        speaking = replace(record, mentions=spoken) if spoken and isinstance(record, Turn) else record
+        records.append(CutRecord(speaking, digest, place, chunks))
         place += len(record.messages)
     return CutSource(source, stamp, racy, before, tuple(records))
 

@@ -1,14 +1,17 @@
 """The catalog read without a question: the newest records, when each was said, labels and counts.
 
-In: a reader's connection and perhaps a filter. Out: rows, newest first, moments, labels, numbers.
+In: a reader's connection and perhaps a filter. Out: rows, newest first, sessions, moments, labels, numbers.
 """
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 
+from huimem.errors import Problem
 from huimem.index import shown
+from huimem.index.batch import as_problems
 from huimem.index.filters import Filter, condition
 from huimem.index.rows import ChunkRow, Counts, RecordRow
 
@@ -33,6 +36,58 @@ def moments(db: sqlite3.Connection, f: Filter) -> Iterator[tuple[int, int]]:
     yield from db.execute(
         f"SELECT r.at_ms, r.source {_FROM} WHERE r.at_ms IS NOT NULL AND {text} GROUP BY r.id", values
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """A source of which records pass: how many, and the first chunk of the first one with its time."""
+
+    path: str
+    row: int
+    at_ms: int | None
+    records: int
+
+
+def openings(db: sqlite3.Connection, f: Filter) -> list[Opening]:
+    """Every source with a record that passes, with the first such one in the file's order."""
+    text, values = condition(f)
+    # Beside min(), SQLite takes the other columns from the row that holds the least.
+    first = f"SELECT r.source, r.ord, c.at_ms AS at, min(c.row) AS row {_FROM} WHERE {text} GROUP BY r.id"
+    found = db.execute(
+        f"SELECT s.path, row, at, count(*), min(ord) FROM ({first}) JOIN source s ON s.id = source "
+        "GROUP BY source",
+        values,
+    )
+    return [Opening(path, row, at, records) for path, row, at, records, _ in found]
+
+
+def oldest(db: sqlite3.Connection, f: Filter) -> int | None:
+    """Milliseconds UTC of the oldest thing that was said and passes; None where nothing has a known time.
+
+    Facts do not count: they may hold from any day on.
+    """
+    text, values = condition(f)
+    found = db.execute(
+        f"SELECT c.at_ms {_FROM} WHERE c.inferred = 0 AND c.at_ms IS NOT NULL AND r.fact = 0 AND {text} "
+        "ORDER BY c.at_ms LIMIT 1",
+        values,
+    ).fetchone()
+    return int(found[0]) if found else None
+
+
+def around(db: sqlite3.Connection, f: Filter, start: int, end: int) -> tuple[int | None, int | None]:
+    """Milliseconds UTC of what passes and was said last before `start`, and first from `end` on."""
+    text, values = condition(f)
+    said = f"SELECT c.at_ms {_FROM} WHERE c.inferred = 0 AND {text}"
+    before = db.execute(f"{said} AND c.at_ms < ? ORDER BY c.at_ms DESC LIMIT 1", [*values, start]).fetchone()
+    after = db.execute(f"{said} AND c.at_ms >= ? ORDER BY c.at_ms LIMIT 1", [*values, end]).fetchone()
+    return before[0] if before else None, after[0] if after else None
+
+
+def problems(db: sqlite3.Connection) -> tuple[Problem, ...]:
+    """What is wrong in the files, by path."""
+    found = db.execute("SELECT problems FROM source WHERE problems != '[]' ORDER BY path")
+    return tuple(problem for (text,) in found for problem in as_problems(text))
 
 
 def counts(db: sqlite3.Connection, vectors: int) -> Counts:

@@ -76,10 +76,14 @@ COUNTERS = ("source", "record", "chunk", "term", "segment")
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Whose index it is and how its words were cut: an index of another identity is rebuilt."""
+    """Whose index it is, how its words were cut and its time words read: one of another identity is rebuilt.
+
+    `times` "": whoever asks does not mind.
+    """
 
     vault: str
     tokens: str
+    times: str = ""
     schema: str = SCHEMA_VERSION
 
 
@@ -180,6 +184,7 @@ def _fill(new: Path, identity: Identity) -> None:
         db.executescript(f"BEGIN; {SCHEMA} COMMIT;")
         with transaction(db):
             values = {"schema": identity.schema, "tokens": identity.tokens, "vault": identity.vault}
+            values |= {"times": identity.times}
             values |= {"serial": secrets.token_hex(16), "generation": str(secrets.randbits(48))}
             db.executemany("INSERT INTO meta VALUES (?, ?)", values.items())
             db.executemany("INSERT INTO counter VALUES (?, 1)", [(name,) for name in COUNTERS])
@@ -199,7 +204,7 @@ def identity_of(db: sqlite3.Connection) -> Identity:
     with reading():
         found = dict(db.execute("SELECT name, value FROM meta"))
     try:
-        return Identity(found["vault"], found["tokens"], found["schema"])
+        return Identity(found["vault"], found["tokens"], found.get("times", ""), found["schema"])
     except KeyError as error:
         raise Damaged(f"{CATALOG} does not say whose it is") from error
 

@@ -61,7 +61,9 @@ def digest(record: Record, namespace: str, tags: tuple[str, ...]) -> bytes:
     for message in record.messages:
         at = milliseconds(message.at) if message.at else None
         place = message.text_line - base
-        parts.append(repr((message.role, message.name, at, place, message.text)))
+        # What "yesterday" means depends on the zone too.
+        zone = str(message.at.tzinfo) if message.at else ""
+        parts.append(repr((message.role, message.name, at, zone, place, message.text)))
     return blake2b("\x00".join(parts).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 

@@ -20,7 +20,6 @@ from huimem import files, forking
 from huimem.errors import Locked, Problem, WriteFailed
 from huimem.index import browse, catalog, kinds, repair, seal, segments, sync, tokens
 from huimem.index.answering import Choice, Maker
-from huimem.index.batch import as_problems
 from huimem.index.calibrate import Scale
 from huimem.index.catalog import Identity
 from huimem.index.disk import file_clock, refusals, sheltered
@@ -28,6 +27,7 @@ from huimem.index.embeddings import Embeddings, Held, Meaning
 from huimem.index.filters import Filter
 from huimem.index.home import Home
 from huimem.index.mending import mending
+from huimem.index.mentions import Times
 from huimem.index.overlay import Overlay, overlaid
 from huimem.index.readers import Readers
 from huimem.index.rows import Changes, Counts, EmbedReport, SyncReport
@@ -51,10 +51,11 @@ _LOOKS = 3  # at files, while others replace the index
 class Index:
     """Words and vectors of a vault. Cheap to open; usable from several threads; close it when done."""
 
-    def __init__(self, folder: Path, choice: Choice, vault_id: str) -> None:
+    def __init__(self, folder: Path, choice: Choice, vault_id: str, times: Times | None = None) -> None:
         self.folder = folder
         self.embedder = choice.embedder
-        self._identity = Identity(vault_id, tokens.IDENTITY)
+        self._times = times
+        self._identity = Identity(vault_id, tokens.IDENTITY, times.rules if times else "")
         self._warnings: list[str] = []
         self._process = os.getpid()
         self._home = Home(folder)
@@ -71,17 +72,19 @@ class Index:
         vault_id: str,
         spec: str = "",
         load: Callable[[str], Embedder] | None = None,
+        times: Times | None = None,
     ) -> Index:
         """The index in `folder`; what is missing, damaged or another vault's is begun anew, and said.
 
         `spec` is the setting that `embedder` was loaded by. `load` loads the embedder that answers until
         `embedder` has a vector for every passage, by the spec that stands in the index: see `Choice`.
+        `times`: how time words are read; None where nothing will be taken in that holds any.
         Where nothing can be written, what stands there is used; `sync` says why it cannot be mended.
         Raises WriteFailed where nothing usable stands there, Locked where a damaged index is in use by
         another process.
         """
         forking.refuse_cut_through()
-        index = cls(folder, Choice(embedder, spec, load), vault_id)
+        index = cls(folder, Choice(embedder, spec, load), vault_id, times)
         try:
             index.mend(10.0)
         except WriteFailed:
@@ -143,8 +146,8 @@ class Index:
                 # Others may have done it meanwhile, or have moved the vault away, which must not come back.
                 with files.lock(self.folder / SYNC_LOCK, timeout=wait, make=False):
                     seen, found = sync.settled(seen, compare, again)
-                    run = sync.Sync(self.folder, seen.stamps, read, writing, progress, spared, stop)
-                    done = run.run(found)
+                    work = (read, writing, self._times, progress, spared, stop)
+                    done = sync.Sync(self.folder, seen.stamps, *work).run(found)
             report = report.before(done if changes else SyncReport(unchanged=changes.unchanged))
             self._tell_of_beginning(len(changes.new))
             if not done.missed and self.identity() == identity:
@@ -178,7 +181,7 @@ class Index:
             return None
         seen, changes = sync.settled(seen, compare, again)
         with self._reading() as db:
-            return overlaid(db, changes, seen.stamps, read, seconds)
+            return overlaid(db, changes, seen.stamps, read, times=self._times, seconds=seconds)
 
     def _tell_of_beginning(self, count: int) -> None:
         """That there was no index for files that were there before it: nobody can say why."""
@@ -292,8 +295,7 @@ class Index:
     def problems(self) -> tuple[Problem, ...]:
         """What is wrong in the vault's files, by path."""
         with self._reading() as db:
-            found = db.execute("SELECT problems FROM source WHERE problems != '[]' ORDER BY path")
-            return tuple(problem for (text,) in found for problem in as_problems(text))
+            return browse.problems(db)
 
     def labels(self, namespace: str | None, overlay: Snapshot | None = None) -> frozenset[str] | None:
         """The exact labels that a namespace as asked for means, here and in `overlay`; None = all of them.
@@ -302,8 +304,7 @@ class Index:
         """
         if namespace is None or not namespace.endswith("**"):
             return frozenset({namespace or ""})
-        root = namespace.removesuffix("**").rstrip("/")
-        if not root:
+        if not (root := namespace.removesuffix("**").rstrip("/")):
             return None
         with self._reading() as db:
             return browse.labels_below(db, root, overlay.namespaces() if overlay else ())

@@ -17,6 +17,7 @@ from huimem.files import Stamp, Unreadable
 from huimem.index import catalog, cut
 from huimem.index.batch import Batch, CutSource, cut_source, held, stands
 from huimem.index.filters import Hidden
+from huimem.index.mentions import Times
 from huimem.index.rows import Changes
 from huimem.index.snapshot import Snapshot
 from huimem.records import Source
@@ -40,7 +41,13 @@ class Overlay:
 
 
 def overlaid(
-    db: sqlite3.Connection, changes: Changes, listing: Mapping[str, str], read: Read, seconds: float
+    db: sqlite3.Connection,
+    changes: Changes,
+    listing: Mapping[str, str],
+    read: Read,
+    *,
+    times: Times | None,
+    seconds: float,
 ) -> Overlay:
     """Read what is new, changed or doubtful, the newest first, for at most `seconds`."""
     end = time.monotonic() + seconds
@@ -59,13 +66,13 @@ def overlaid(
                 hidden.add((path, 0))
             continue
         if not stands(held(db, path), source):
-            first, end_of_it = _end(db, source)
+            first, end_of_it = _end(db, source, times)
             hidden.add((path, first))
             sources.append(end_of_it)
     return Overlay(_in_memory(sources), len(sources), frozenset(hidden), left)
 
 
-def _end(db: sqlite3.Connection, source: Source) -> tuple[int, CutSource]:
+def _end(db: sqlite3.Connection, source: Source, times: Times | None) -> tuple[int, CutSource]:
     """A source from the first record on that is not in the catalog as it is; how many come before it.
 
     A turn added to a long session costs one turn.
@@ -82,7 +89,7 @@ def _end(db: sqlite3.Connection, source: Source) -> tuple[int, CutSource]:
         same += 1
     place = sum(len(record.messages) for record in source.records[:same])
     whole = replace(source, records=source.records[same:])
-    made = cut_source(whole, None, stamp="", racy=True)
+    made = cut_source(whole, None, times, stamp="", racy=True)
     moved = tuple(replace(record, place=record.place + place) for record in made.records)
     return same, replace(made, records=moved)
 

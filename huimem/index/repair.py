@@ -68,6 +68,8 @@ def foreign(folder: Path, identity: Identity, *, read_all: bool) -> str:
         return "it was made by another version of huimem"
     if found.tokens != identity.tokens:
         return "its words were cut by other rules"
+    if identity.times and found.times != identity.times:
+        return "its time words were read by other rules"
     return "it belongs to another vault" if found.vault != identity.vault else ""
 
 

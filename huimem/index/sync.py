@@ -30,6 +30,7 @@ from huimem.index.batch import (
     stands,
 )
 from huimem.index.disk import file_clock
+from huimem.index.mentions import Times
 from huimem.index.rows import Changes, SyncReport
 from huimem.index.seal import Damaged
 from huimem.records import Source
@@ -182,14 +183,16 @@ class _Ready:
 class Sync:
     """One run: reads what differs and publishes it batch by batch through `writing`.
 
-    `writing` yields the writer's connection while the lock is held. `spared` says which files that are
-    gone are held and not taken out. `stop` is asked before each file; what it leaves is `pending`.
+    `writing` yields the writer's connection while the lock is held. `times`: how time words are read, None
+    = not at all. `spared` says which files that are gone are held and not taken out. `stop` is asked
+    before each file; what it leaves is `pending`.
     """
 
     folder: Path
     listing: Mapping[str, str]
     read: Read
     writing: Callable[[], AbstractContextManager[sqlite3.Connection]]
+    times: Times | None = None
     progress: Progress | None = None
     spared: Spared = EVERY
     stop: Callable[[], bool] | None = None
@@ -280,7 +283,7 @@ class Sync:
                 ready.restamped.append((path, *facts))
             return
         before = before or self._moved_from(db, source)
-        cut = partial(cut_source, source, before, stamp=stamp, racy=racy)
+        cut = partial(cut_source, source, before, self.times, stamp=stamp, racy=racy)
         made = self._tried(db, path, ready, cut)
         if made is not None:
             ready.add(made)

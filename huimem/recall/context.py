@@ -18,12 +18,16 @@ Read = Callable[[str], Source]
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A record that answers: the message and the chunk that speak for it, and its factors."""
+    """A record that answers: the message and the chunk that speak for it, and its factors.
+
+    `records` of its session lie in the time asked for, where it stands for that session.
+    """
 
     record: RecordRow
     message: int
     chunk: ChunkRow
     factors: tuple[Factor, ...]
+    records: int = 0
 
 
 def hits_of(read: Read, found: Sequence[Found], context: int) -> tuple[tuple[Hit, ...], tuple[str, ...]]:
@@ -77,6 +81,7 @@ def _hit(source: Source, one: Found, context: int) -> Hit | None:
         factors=one.factors,
         before=_near(source, place - context, place),
         after=_near(source, place + 1, place + 1 + context),
+        records=one.records,
     )
 
 

@@ -9,8 +9,8 @@ from huimem.index.rows import RecordRow
 from huimem.recall.rank import Pool, Scores, Terms
 from huimem.records import Factor
 
-SPEAKS_OF = 0.9  # the time factor of what speaks of the range without being said in it
 LEAST, MOST = 0.05, 3.0  # bounds of every factor but relevance
+Spans = tuple[tuple[int, int], ...]
 _NAMED = 4  # matched words named in a note
 
 
@@ -18,15 +18,18 @@ _NAMED = 4  # matched words named in a note
 class Evidence:
     """All that explains the messages of one answer: the pool, its scores, the question's words.
 
-    `spoken` gives each term the word it was asked as; `spans` are the question's ranges in
-    milliseconds UTC, half-open, () where it names none.
+    `spoken` gives each term the word it was asked as; `named` are the question's ranges in milliseconds
+    UTC, half-open, () where it names none; `spans` the same with what "about" adds. `speaks_of` is the
+    time factor of what was not said in a range that is named.
     """
 
     pool: Pool
     scores: Scores
     terms: Terms
     spoken: Mapping[str, str]
-    spans: tuple[tuple[int, int], ...]
+    named: Spans
+    spans: Spans
+    speaks_of: float
 
 
 def factors(evidence: Evidence, at: int, relevance: float, record: RecordRow) -> tuple[Factor, ...]:
@@ -45,15 +48,23 @@ def circumstances(evidence: Evidence, at: int, record: RecordRow) -> tuple[Facto
     """The factors besides relevance: how it fits the time asked for, what kind of record it is."""
     found = []
     if evidence.spans:
-        said = was_said(int(evidence.pool.at_ms[evidence.scores.best[at]]), record, evidence.spans)
-        found.append(Factor("time", 1.0 if said else SPEAKS_OF, "said then" if said else "speaks of then"))
+        at_ms = int(evidence.pool.at_ms[evidence.scores.best[at]])
+        said, about = (was_said(at_ms, record, spans) for spans in (evidence.named, evidence.spans))
+        found.append(fits_time(said, about, evidence.speaks_of))
     if record.importance != 1.0:
         # Its root: an instruction that barely fits must not stand above what answers the question.
         found.append(Factor("importance", min(MOST, max(LEAST, record.importance**0.5)), record.kind))
     return tuple(found)
 
 
-def was_said(at_ms: int, record: RecordRow, spans: tuple[tuple[int, int], ...]) -> bool:
+def fits_time(said: bool, about: bool, speaks_of: float) -> Factor:
+    """The time factor: said in a range, said in the margin that "about" gives it, or only speaking of it."""
+    if said:
+        return Factor("time", 1.0, "said then")
+    return Factor("time", min(MOST, max(LEAST, speaks_of)), "said about then" if about else "speaks of it")
+
+
+def was_said(at_ms: int, record: RecordRow, spans: Spans) -> bool:
     """Whether a message was said in one of the ranges; guessed times were said in none."""
     return not record.inferred and any(start <= at_ms < end for start, end in spans)
 

@@ -13,18 +13,20 @@ from math import prod
 import numpy as np
 
 from huimem.config import Ranking
+from huimem.index.cut import bounds
 from huimem.index.embeddings import Meaning
 from huimem.index.filters import NOTHING, Filter, Hidden
 from huimem.index.index import Index, Snapshot
-from huimem.index.rows import RecordRow, milliseconds
+from huimem.index.rows import milliseconds
 from huimem.index.tokens import asked
 from huimem.recall import rank
 from huimem.recall.candidates import Judge, weighed_terms
 from huimem.recall.context import Found, Read, hits_of
 from huimem.recall.explain import Evidence, circumstances, factors
 from huimem.recall.parts import Part, parts_of
+from huimem.recall.periods import days_around, sessions_of
 from huimem.recall.rank import Floats, Ints, Scores, Terms
-from huimem.records import Factor, Freshness, Query, Recall, Resolution
+from huimem.records import Freshness, Query, Recall, Resolution, TimeRange
 
 NO_WORDS = "the question holds no words to search for"
 # Who speaks in a search that names no role: tool traffic is found when asked for.
@@ -47,6 +49,11 @@ class Asked:
     context: int = 0
     overlay: Snapshot | None = None
 
+    @property
+    def window(self) -> TimeRange | None:
+        """Where to look first for vague words; None = everywhere."""
+        return self.resolution.window if self.resolution else None
+
 
 def narrow(query: Query, namespaces: frozenset[str] | None, hidden: Hidden = NOTHING) -> Filter:
     """The query's filters as the index applies them; `namespaces` are exact labels, None = all.
@@ -54,13 +61,7 @@ def narrow(query: Query, namespaces: frozenset[str] | None, hidden: Hidden = NOT
     `hidden`: what the files no longer hold of the index.
     """
     return Filter(
-        during=tuple(
-            (
-                None if span.start is None else milliseconds(span.start),
-                None if span.end is None else milliseconds(span.end),
-            )
-            for span in query.during
-        ),
+        during=tuple(map(bounds, query.during)),
         said_only=query.said_only,
         namespaces=namespaces,
         kinds=query.kinds,
@@ -73,18 +74,21 @@ def narrow(query: Query, namespaces: frozenset[str] | None, hidden: Hidden = NOT
 
 def recall(index: Index, read: Read, question: Asked, ranking: Ranking) -> Recall:
     """Answer one question from one consistent state of the index and what lies beside it."""
+    found: list[Found]
     query, warnings, meaning = question.query, list(question.warnings), question.meaning
     with index.snapshot(meaning.embedder if meaning else None) as snapshot:
         if meaning and snapshot.vectors() is None:  # another embedder took over meanwhile
             question = _by_words(question)
         parts = parts_of(snapshot, question.narrowed, question.overlay)
         considered = sum(part.snapshot.count(part.narrowed) for part in parts) if query.during else 0
+        sessions, found = 0, []
         if query.text:
             found = _ranked(parts, question, ranking)
-        elif query.during:
-            found = _period(parts, question)
+        elif query.during or query.vague:
+            found, sessions = sessions_of(parts, query, question.window, ranking.speaks_of)
         else:
-            found, warnings = [], [*warnings, NO_WORDS]
+            warnings.append(NO_WORDS)
+        nearest = days_around(parts, query.named) if query.during and not considered else ()
     hits, missed = hits_of(read, found, question.context)
     return Recall(
         id=_recall_id(query),
@@ -93,6 +97,8 @@ def recall(index: Index, read: Read, question: Asked, ranking: Ranking) -> Recal
         hits=hits,
         freshness=question.freshness,
         considered=considered,
+        sessions=sessions,
+        nearest=nearest,
         warnings=tuple(dict.fromkeys((*warnings, *missed))),
     )
 
@@ -130,7 +136,9 @@ def _best(part: Part, terms: Terms, question: Asked, ranking: Ranking) -> list[t
     chosen = _leading(scores, relevance, np.flatnonzero(passing & (relevance > 0) & (relevance >= floor)))
     chosen = chosen[: 4 * query.limit + 50]  # importance may reorder, but not from further down
     records = {row.id: row for row in snapshot.records(scores.record[chosen].tolist())}
-    evidence = Evidence(pool, scores, terms, asked(query.text), question.narrowed.spans)
+    named = tuple(Filter(during=tuple(map(bounds, query.named))).spans)
+    spans = (named, question.narrowed.spans)
+    evidence = Evidence(pool, scores, terms, asked(query.text), *spans, ranking.speaks_of)
     ranked = [
         (float(relevance[at]) * prod(f.value for f in circumstances(evidence, at, record)), record, at)
         for at in chosen.tolist()
@@ -156,31 +164,3 @@ def _leading(scores: Scores, relevance: Floats, kept: Ints) -> Ints:
     order = kept[np.lexsort((kept, -relevance[kept]))]
     _, firsts = np.unique(scores.record[order], return_index=True)
     return order[np.sort(firsts)]
-
-
-def _period(parts: Sequence[Part], question: Asked) -> list[Found]:
-    """A question of time words alone: what each session of that time opens with, in order."""
-    found = [one for part in parts for one in _openings(part, question.query.limit)]
-    found.sort(key=lambda one: (one.record.at_ms or 0, one.record.ref))
-    return found[: question.query.limit]
-
-
-def _openings(part: Part, limit: int) -> list[Found]:
-    """The first record of each source that passes, the earliest `limit`."""
-    opening: dict[int, RecordRow] = {}
-    passages = part.snapshot.passages(part.snapshot.rows(part.narrowed))
-    firsts = {
-        int(record): (int(row), int(message))
-        for record, row, message in zip(
-            passages.record[::-1], passages.rows[::-1], passages.message[::-1], strict=True
-        )
-    }
-    for record in part.snapshot.records(sorted(firsts)):
-        if record.source not in opening or record.ord < opening[record.source].ord:
-            opening[record.source] = record
-    then = (Factor("time", 1.0, "said then"),)
-    first = sorted(opening.values(), key=lambda record: (record.at_ms or 0, record.ref))[:limit]
-    return [
-        Found(record, firsts[record.id][1], part.snapshot.chunk(firsts[record.id][0]), then)
-        for record in first
-    ]

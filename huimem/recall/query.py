@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime
+import re
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from typing import TypedDict
 
 from huimem.errors import UsageError
 from huimem.index.tokens import query_terms
-from huimem.records import Query, Resolution, TimeRange
+from huimem.recall.frames import asks_for_talk, is_frame
+from huimem.records import Query, Reading, Resolution, TimeRange
 from huimem.vault.layout import namespaces_asked
 from huimem.vault.roles import role_of
 from huimem.vault.text import whole
@@ -17,6 +19,23 @@ from huimem.vault.text import whole
 Resolve = Callable[[str, datetime], Resolution | None]
 LONGEST = 20_000  # characters of a question that are read; an essay's start says what it is about
 MOST_HITS = 1_000
+_FOUR_FIGURES = re.compile(r"\s*[1-9]\d{3}\s*", re.ASCII)
+
+# What "about" adds to a range on either side: one unit of its grain, and never more than its own length.
+_UNITS = {
+    "second": timedelta(seconds=1),
+    "minute": timedelta(minutes=1),
+    "hour": timedelta(hours=1),
+    "daypart": timedelta(hours=6),
+    "day": timedelta(days=1),
+    "weekend": timedelta(days=2),
+    "week": timedelta(days=7),
+    "tenday": timedelta(days=10),
+    "month": timedelta(days=31),
+    "quarter": timedelta(days=92),
+    "season": timedelta(days=92),
+    "half": timedelta(days=184),
+}
 
 
 class Keywords(TypedDict, total=False):
@@ -56,6 +75,55 @@ class Options:
     include_superseded: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Understood:
+    """A question as it was asked at `now`, how its time was read, and the Query that follows from both.
+
+    `unused` are readings that limit nothing; the words of those that are `again` words like others are
+    searched for, but for `unheard` ones.
+    """
+
+    asked: str
+    options: Options
+    now: datetime
+    resolution: Resolution | None
+    query: Query = field(init=False)
+    unused: frozenset[Reading] = frozenset()
+    again: frozenset[Reading] = frozenset()
+    unheard: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "query", _query(self))
+
+    @property
+    def own(self) -> tuple[Reading, ...]:
+        """The readings of the question's own words that limit it. What `when` names was demanded."""
+        if self.resolution is None or self.options.when is not None:
+            return ()
+        return tuple(reading for reading in self.resolution.readings if reading not in self.unused)
+
+    @property
+    def words(self) -> str:
+        """The question without its time words, so that they are not searched for."""
+        if self.resolution is None or self.options.when is not None:
+            return self.asked
+        spans = [reading.span for reading in self.resolution.readings if reading not in self.again]
+        return _blanked(self.asked, (*spans, *self.resolution.vague_spans))
+
+    def without(
+        self, unused: Collection[Reading], again: Collection[Reading], heard: Callable[[str], bool]
+    ) -> Understood:
+        """The same question, where some of its own readings limit nothing.
+
+        The words of `again` are searched for, since a talk may have been about "the nineties"; those that
+        were never `heard` are not, nor are the numbers of days.
+        """
+        made = replace(self, unused=self.unused.union(unused), again=self.again.union(again))
+        more = set(made.query.terms) - set(self.query.terms)
+        silent = {term for term in more if (term.isdigit() and len(term) < 4) or not heard(term)}
+        return replace(made, unheard=self.unheard.union(silent))
+
+
 def options(keywords: Keywords) -> Options:
     """The keywords of a question as `Options`, its names in the form that files give theirs."""
     given = Options(**keywords)
@@ -68,7 +136,7 @@ def options(keywords: Keywords) -> Options:
     )
 
 
-def make(text: str, options: Options, now: datetime, resolve: Resolve) -> tuple[Query, Resolution | None]:
+def make(text: str, options: Options, now: datetime, resolve: Resolve) -> Understood:
     """The Query of a question with how its time was read.
 
     `now` is aware. Raises UsageError for a limit below 1, a negative context, a naive `as_of`, or a
@@ -76,26 +144,48 @@ def make(text: str, options: Options, now: datetime, resolve: Resolve) -> tuple[
     """
     _check(options)
     asked = text[:LONGEST].replace("\x00", " ")
-    resolution = _time(asked, options, now, resolve)
-    words = _without_times(asked, resolution) if resolution and options.when is None else asked
-    ranges = (*(options.during or ()), *(resolution.ranges if resolution else ()))
-    return (
-        Query(
-            text=words.strip(),
-            terms=tuple(query_terms(words)),
-            as_of=options.as_of or now,
-            during=ranges,
-            vague=bool(resolution and resolution.vague),
-            said_only=options.said_only,
-            namespace=options.namespace,
-            kinds=tuple(options.kinds),
-            roles=tuple(options.roles),
-            tags=tuple(options.tags),
-            limit=min(options.limit, MOST_HITS),
-            include_superseded=options.include_superseded,
-        ),
-        resolution,
+    return Understood(asked, options, now, _time(asked, options, now, resolve))
+
+
+def _query(given: Understood) -> Query:
+    options, resolution, words = given.options, given.resolution, given.words
+    readings = resolution.readings if resolution else ()
+    used = [reading for reading in readings if reading not in given.unused]
+    named = (*(options.during or ()), *(reading.range for reading in used))
+    vague = bool(resolution and resolution.vague)
+    terms = tuple(term for term in query_terms(words) if term not in given.unheard)
+    listing = (bool(named) or vague) and (not terms or is_frame(words))
+    ahead = bool(used) and all(reading.future for reading in used)  # then nothing can have been said yet
+    return Query(
+        text="" if listing else words.strip(),
+        terms=() if listing else terms,
+        as_of=options.as_of or given.now,
+        during=named if listing else (*(options.during or ()), *map(widened, used)),
+        named=named,
+        vague=vague,
+        said_only=options.said_only or (listing and not ahead and asks_for_talk(words)),
+        namespace=options.namespace,
+        kinds=tuple(options.kinds),
+        roles=tuple(options.roles),
+        tags=tuple(options.tags),
+        limit=min(options.limit, MOST_HITS),
+        include_superseded=options.include_superseded,
     )
+
+
+def widened(reading: Reading) -> TimeRange:
+    """The range that a reading lets pass: its own, and with "about" one unit more on each closed side."""
+    span = reading.range
+    if not reading.fuzzy:
+        return span
+    unit = _UNITS.get(reading.grain, timedelta(days=366))
+    margin = min(unit, span.end - span.start) if span.start and span.end else unit
+    try:
+        return TimeRange(
+            span.start - margin if span.start else None, span.end + margin if span.end else None, span.zone
+        )
+    except OverflowError:  # at the ends of the calendar
+        return span
 
 
 def _check(options: Options) -> None:
@@ -111,19 +201,27 @@ def _time(text: str, options: Options, now: datetime, resolve: Resolve) -> Resol
     """The phrase of `when` must be a time through and through; a question's own words may be none."""
     if options.when is None:
         return resolve(text, now)
-    phrase = options.when.strip()
-    resolution = resolve(phrase, now)
-    covered = resolution and sum(b - a for a, b in (r.span for r in resolution.readings)) >= len(phrase)
-    if not resolution or not (covered or resolution.vague):
+    resolution = _year(options.when, now, resolve) or resolve(options.when, now)
+    spans = [*(r.span for r in resolution.readings), *resolution.vague_spans] if resolution else []
+    if not spans or not is_frame(_blanked(options.when, spans)):
         raise UsageError(
-            f"“{phrase}” names no time that can be read",
-            "try a date (2026-04-08), a month (2026-04), a week (2026-W15), a range (2026-04-01..2026-04-05)",
+            f"“{options.when.strip()}” names no time that can be read",
+            "try last Wednesday, 上周三, in March, 三月, 2026-04-08 or 2026-04-01..2026-04-05; "
+            "huimem when PHRASE shows how a phrase is read",
         )
     return resolution
 
 
-def _without_times(text: str, resolution: Resolution) -> str:
-    """The question with its time words blanked, so that they are not searched for."""
-    for start, end in (reading.span for reading in resolution.readings):
+def _year(phrase: str, now: datetime, resolve: Resolve) -> Resolution | None:
+    """Four figures alone, which in a question may be any number, where a time is asked for."""
+    found = resolve(f"year {phrase.strip()}", now) if _FOUR_FIGURES.fullmatch(phrase) else None
+    if found is None:
+        return None
+    span = (0, len(phrase))
+    return replace(found, readings=tuple(replace(one, span=span) for one in found.readings))
+
+
+def _blanked(text: str, spans: Sequence[tuple[int, int]]) -> str:
+    for start, end in spans:
         text = text[:start] + " " * (end - start) + text[end:]
     return text

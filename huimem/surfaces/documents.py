@@ -108,6 +108,8 @@ def recall_document(recall: Recall, asked: Asked) -> Document:
             for span, turns, best in recall.scanned
         ],
         "exhausted": recall.exhausted,
+        "sessions": recall.sessions,
+        "nearest": [bounds(day) for day in recall.nearest],
         "index": freshness_document(recall.freshness),
         "warnings": list(recall.warnings),
     }
@@ -142,6 +144,7 @@ def _hit(hit: Hit, asked: Asked) -> Document:
         "truncated": text not in (whole, readable(whole)[0]),
         "score": round(hit.score, _PRECISION),
         "factors": [_factor(factor, asked.explain) for factor in hit.factors],
+        **({"records": hit.records} if hit.records else {}),
         "before": [_neighbour(record, asked) for record in hit.before],
         "after": [_neighbour(record, asked) for record in hit.after],
     }

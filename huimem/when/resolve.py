@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from datetime import UTC, datetime
+from collections.abc import Callable, Collection
+from datetime import datetime, timedelta
+from functools import lru_cache
+from typing import NamedTuple
 
-from huimem.records import Resolution
-from huimem.when import iso
+from huimem.ranges import Reading, Resolution, TimeRange
+from huimem.when import masks
+from huimem.when.chinese import CHINESE
+from huimem.when.conventions import coming, place
+from huimem.when.english import ENGLISH
+from huimem.when.expressions import Expression, Vague
+from huimem.when.iso import ISO
+from huimem.when.language import Found, Grammar
+from huimem.when.periods import back
+from huimem.when.placing import DAY, Here, Place, Span, midnight
+from huimem.when.words import WEEKDAYS, said
+
+LANGUAGES = {language.name: language for language in (ENGLISH, CHINESE)}
+_WEEKDAYS = {weekday.lower(): number for number, weekday in enumerate(WEEKDAYS)}
 
 
 def resolve(
@@ -14,14 +28,120 @@ def resolve(
 ) -> Resolution | None:
     """What stretches of time `text` names, in text order; None where it names none.
 
-    `now` is aware and its zone is the answer's; ranges are half-open and hold whole days, weeks or
-    months of that zone. A phrase that is nothing but a date may also be a bare year or have an open
-    end (`2026-04-08..`). `week_start` and `languages` choose among readings of worded phrases;
-    dates in figures do not depend on them. Raises ValueError for a naive `now`.
+    `now` is aware and its zone is the answer's; ranges are half-open and whole days, weeks or months
+    are those of that zone. Vague words give no range but a window to begin looking in. `languages`:
+    names out of "en" and "zh", all by default. Raises ValueError for a naive `now`, an unknown
+    language or weekday.
     """
+    return _resolution(text, now, week_start, languages, place)
+
+
+def resolve_spoken(
+    text: str, at: datetime, *, week_start: str = "monday", languages: Collection[str] | None = None
+) -> Resolution | None:
+    """What somebody spoke of who said `text` at `at`: as `resolve`, but whatever recurs has two readings.
+
+    Whoever asks a memory looks back; whoever tells of Friday may mean the last one or the next.
+    """
+    return _resolution(text, at, week_start, languages, place, coming)
+
+
+def _weekday(name: str) -> int:
+    number = _WEEKDAYS.get(name.lower())
+    if number is None:
+        raise ValueError(f"{name!r} is no weekday; use one of {', '.join(_WEEKDAYS)}")
+    return number
+
+
+@lru_cache(maxsize=8)
+def _grammar(chosen: frozenset[str] | None) -> Grammar:
+    names = sorted(LANGUAGES if chosen is None else chosen)
+    unknown = [name for name in names if name not in LANGUAGES]
+    if unknown or not names:
+        raise ValueError(
+            f"languages are out of {', '.join(sorted(LANGUAGES))}, not {', '.join(unknown) or 'none'}"
+        )
+    return Grammar((ISO, *(LANGUAGES[name] for name in names)))
+
+
+_Placing = Callable[[Expression, Here], Place | None]
+
+
+def _resolution(
+    text: str, now: datetime, week_start: str, languages: Collection[str] | None, *ways: _Placing
+) -> Resolution | None:
+    """The readings of a text by each of the `ways` to place an expression, in text order."""
     if now.tzinfo is None:
         raise ValueError("now needs a zone")
-    zone = now.tzinfo or UTC
-    alone = iso.whole(text, now, zone)
-    readings = (alone,) if alone else tuple(iso.find(text, now, zone))
-    return Resolution(readings) if readings else None
+    here = Here(now.replace(tzinfo=None), now.tzinfo, _weekday(week_start))
+    grammar = _grammar(None if languages is None else frozenset(languages))
+    found = grammar.expressions(masks.hide(grammar.normal(text)))
+    vague = [one for one in found if isinstance(one.expression, Vague)]
+    readings: list[Reading] = []
+    others: list[Reading] = []
+    known: dict[int, list[_Meanings]] = {}  # the grammar hands out one object for equal phrases
+    for one in found:
+        if isinstance(one.expression, Vague):
+            continue
+        meanings = known.get(id(one.expression))
+        if meanings is None:
+            meanings = [_meanings(way(one.expression, here), here, now) for way in ways]
+            known[id(one.expression)] = meanings
+        for main, also in meanings:
+            readings += [meaning.at(one) for meaning in main]
+            others += [meaning.at(one) for meaning in also]
+    if not readings and not vague:
+        return None
+    window = _window(vague[0].expression, here) if vague and not readings else None
+    spans = tuple((one.start, one.end) for one in vague)
+    return Resolution(tuple(readings), bool(vague) and not readings, window, tuple(others), spans)
+
+
+class _Meaning(NamedTuple):
+    range: TimeRange
+    grain: str
+    fuzzy: bool
+    future: bool
+    words: str
+
+    def at(self, found: Found) -> Reading:
+        return Reading(self.range, self.grain, (found.start, found.end), self.fuzzy, self.future, self.words)
+
+
+_Meanings = tuple[list[_Meaning], list[_Meaning]]
+
+
+def _meanings(where: Place | None, here: Here, now: datetime) -> _Meanings:
+    """What a place means: as it is read (nothing where the zone has no such time), and its other readings."""
+    if where is None:
+        return [], []
+    main = _meaning(where.span, said(where.of, where.span), where.fuzzy, here, now)
+    others = [_meaning(other.span, other.words, where.fuzzy, here, now) for other in where.others]
+    return main, [meaning for other in others for meaning in other if main]
+
+
+def _meaning(span: Span, words: str, fuzzy: bool, here: Here, now: datetime) -> list[_Meaning]:
+    range_ = _range(span, here)
+    if range_ is None:
+        return []
+    return [_Meaning(range_, span.grain, fuzzy, range_.start is not None and range_.start > now, words)]
+
+
+def _range(span: Span, here: Here) -> TimeRange | None:
+    """The instants of a span; None where the zone skips all of it or its calendar ends before."""
+    try:
+        return here.range(span)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _window(vague: Expression, here: Here) -> TimeRange | None:
+    """Where to begin looking for something vague; None where it may be anywhere."""
+    if not isinstance(vague, Vague) or vague.back is None:
+        return None
+    (count, unit), (near, near_unit) = vague.back, vague.until
+    if unit == "hour":
+        return _range(Span(here.before(timedelta(hours=count)), here.now, "hour"), here)
+    start = midnight(back(here.today, ((count, unit),), -1))
+    end = midnight(back(here.today, ((near, near_unit),), -1)) + DAY * (near == 0)
+    return _range(Span(start, end, "day"), here)

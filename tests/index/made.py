@@ -13,10 +13,12 @@ import numpy as np
 from huimem.files import Unreadable
 from huimem.index.filters import Filter
 from huimem.index.index import Index
+from huimem.index.mentions import Times
 from huimem.index.rows import SyncReport
 from huimem.index.snapshot import Snapshot
 from huimem.providers.hashing import HashingEmbedder
 from huimem.records import Fact, Message, Record, Ref, Source, TimeRange, Turn
+from huimem.when import resolve
 
 ALL = Filter(namespaces=None)
 EMBEDDER = HashingEmbedder("32")
@@ -99,8 +101,11 @@ class Files:
         return index.sync(self.stamps, self.read, **options)  # type: ignore[arg-type]
 
 
+TIMES = Times("as now", resolve)
+
+
 def opened(folder: Path, embedder: HashingEmbedder | None = EMBEDDER, vault: str = "vault") -> Index:
-    return Index.open(folder, embedder, vault_id=vault)
+    return Index.open(folder, embedder, vault_id=vault, times=TIMES)
 
 
 def content(snapshot: Snapshot) -> list[tuple[object, ...]]:

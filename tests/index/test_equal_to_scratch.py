@@ -25,7 +25,9 @@ FILTERS = (
     Filter(tags=("t",), current_at=milliseconds(at("2026-04-15"))),
 )
 SAID = st.lists(
-    st.sampled_from(("apple tart", "pear 索引", "shared words here", "讨论 apple")), min_size=1, max_size=3
+    st.sampled_from(("apple tart", "pear 索引", "shared words on 2026-04-21", "2026-05-03 讨论 apple")),
+    min_size=1,
+    max_size=3,
 )
 DAYS = st.sampled_from(("2026-04-02", "2026-04-30", "2026-05-11", None))
 TURNS = st.builds(

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from huimem.errors import ConfigError
-from huimem.index.filters import Filter
+from huimem.index.filters import A_WEEK, EARLIEST, LATEST, Filter
 from huimem.index.index import Index
 from huimem.index.rows import milliseconds
 from huimem.index.snapshot import Snapshot
@@ -28,7 +28,7 @@ VAULT = [
     ),
     source(
         "b.md",
-        turn("2026-05-01", "index fig", session="b", mentions=[day("2026-04-01"), day("2026-06-01")]),
+        turn("2026-05-01", "index fig", session="b", mentions=[day("2026-06-01"), day("2026-03-20", 30)]),
         turn("2026-05-02", "apple pie", session="b", inferred=True, mentions=[day("2026-04-06")]),
         turn(None, "undated apple index", session="b", line=9),
     ),
@@ -86,10 +86,15 @@ def in_time(record: Record, said: object, span: tuple[int, int], said_only: bool
     if said is not None and span[0] <= milliseconds(said) < span[1]:  # type: ignore[arg-type]
         return True
     mentions = () if isinstance(record, Fact) or said_only else record.mentions
-    return any(
-        milliseconds(one.start) < span[1] and milliseconds(one.end) > span[0]  # type: ignore[arg-type]
-        for one in mentions
+    return any(speaks_of(milliseconds(one.start), milliseconds(one.end), *span) for one in mentions)  # type: ignore[arg-type]
+
+
+def speaks_of(first: int, last: int, start: int, end: int) -> bool:
+    """Whether a mention means the range: it meets it and is no longer than it, or than a week."""
+    short = last - first <= max(
+        A_WEEK, 0 if EARLIEST in (start, end) or LATEST in (start, end) else end - start
     )
+    return first < end and last > start and (short or (start <= first and last <= end))
 
 
 def expected(f: Filter, word: str | None = None) -> set[tuple[str, int]]:

@@ -17,6 +17,7 @@ from huimem import upkeep
 from huimem.config import load
 from huimem.index import tokens
 from huimem.index.index import Index, Snapshot
+from huimem.memory import times_of
 from huimem.providers.table import load_embedder
 from huimem.vault.vault import Vault
 from tests.index.made import ALL, content, places, statistics
@@ -103,7 +104,8 @@ def from_scratch(root: Path) -> Holdings:
         copy = Path(name) / "vault"
         shutil.copytree(root, copy, symlinks=True, ignore=shutil.ignore_patterns(STATE, ".git"))
         vault = Vault.open(copy, load(copy))
-        with closing(Index.open(copy / STATE, None, vault_id=str(copy.resolve()))) as index:
+        times = times_of(vault.config)
+        with closing(Index.open(copy / STATE, None, vault_id=str(copy.resolve()), times=times)) as index:
             upkeep.sync(vault, index, vectors=False)
         return holdings(copy)
 

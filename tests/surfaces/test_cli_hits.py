@@ -53,7 +53,7 @@ TURN = said_at(
 BEFORE = said_at(5, Message("user", "HNSW or IVF?", datetime(2026, 4, 8, 23, 5, 6, tzinfo=ZONE), line=12))
 FACTORS = (
     Factor("relevance", 0.5, "words 0.41 (IVF) · meaning 0.49", {"words": 0.41, "meaning": 0.49}),
-    Factor("time", 0.9, "speaks of then"),
+    Factor("time", 0.9, "speaks of it"),
     Factor("recency", 1.0),
 )
 HIT = Hit(TURN.ref, TURN, PATH, 43, "向量索引怎么选", ("search",), 0, TURN.messages[0].text, FACTORS)
@@ -65,7 +65,7 @@ FACT_HIT = Hit(FACT.ref, FACT, "facts/diet.md", 14, "diet", (), 0, FACT.text, FA
 READING = Reading(DAY, "day", (12, 22), False, False, "Wed 8 Apr 2026")
 ANSWER = Recall(
     id="5f0c1d2e3a4b",
-    query=Query("which index", ("which", "index"), NOW, during=(DAY,)),
+    query=Query("which index", ("which", "index"), NOW, during=(DAY,), named=(DAY,)),
     resolution=Resolution((READING,)),
     hits=(HIT,),
     freshness=Freshness(True, 0, "words+meaning", 10, 10),
@@ -82,8 +82,78 @@ def test_an_answer_names_its_time_each_place_and_reason_and_what_was_searched() 
         "time  2026-04-08 = Wed 8 Apr 2026 (Asia/Shanghai)",
         "1  0.45  Wed 8 Apr 23:58 · 向量索引怎么选 · vault/sessions/2026-W15/chat_2026-04-08_230512.md:43",
         "   User: 好，就这么定：分段 fp16，IVF 留给冷月份。",
-        "   why   relevance 0.50 (words 0.41 (IVF) · meaning 0.49) × time 0.90 (speaks of then)",
+        "   why   relevance 0.50 (words 0.41 (IVF) · meaning 0.49) × time 0.90 (speaks of it)",
         "1 hit of 3 records in that time · index fresh",
+    ]
+
+
+FRIDAY = TimeRange(datetime(2026, 4, 10, tzinfo=ZONE), datetime(2026, 4, 11, tzinfo=ZONE), ZONE)
+MARCH = TimeRange(datetime(2026, 3, 1, tzinfo=ZONE), datetime(2026, 4, 1, tzinfo=ZONE), ZONE)
+NIGHT = TimeRange(datetime(2026, 4, 14, 18, tzinfo=ZONE), datetime(2026, 4, 15, 5, tzinfo=ZONE), ZONE)
+ASKED = "last Friday, three weeks ago, last night or lately, long ago"
+RECEIPTS = [
+    (Resolution((replace(READING, span=(0, 11)),)), ["last Friday = Wed 8 Apr 2026 (Asia/Shanghai)"]),
+    (
+        Resolution(
+            (
+                Reading(
+                    FRIDAY, "day", (0, 11), False, False, "the latest Friday before today: Fri 10 Apr 2026"
+                ),
+            ),
+            alternatives=(Reading(DAY, "day", (0, 11), False, False, "another day"),),
+        ),
+        [
+            "last Friday = Fri 10 Apr 2026 (Asia/Shanghai) · the latest Friday before today · not used",
+            "or Wed 8 Apr 2026 · another day",
+        ],
+    ),
+    (
+        Resolution((Reading(MARCH, "month", (13, 28), True, False, "that month"),)),
+        ["three weeks ago = about Sun 1 Mar 2026 to Tue 31 Mar 2026 (Asia/Shanghai) · that month · not used"],
+    ),
+    (
+        Resolution((Reading(NIGHT, "daypart", (30, 40), False, False, ""),)),
+        ["last night = Tue 14 Apr 2026 18:00 to Wed 15 Apr 2026 05:00 (Asia/Shanghai) · not used"],
+    ),
+    (
+        Resolution(vague=True, window=MARCH, vague_spans=((44, 50),)),
+        ["lately: looks back over Sun 1 Mar 2026 to Tue 31 Mar 2026"],
+    ),
+    (Resolution(vague=True, vague_spans=((52, 60),)), ["long ago: looks back over everything"]),
+]
+
+
+@pytest.mark.parametrize(("resolution", "lines"), RECEIPTS)
+def test_the_receipt_says_how_each_time_was_read(resolution: Resolution, lines: list[str]) -> None:
+    answer = replace(ANSWER, resolution=resolution)
+    printed = render_hits(answer, Shown(Asked(ASKED, ZONE), LOOK)).split("\n")
+    assert [line.removeprefix("time").strip() for line in printed[: len(lines)]] == lines
+    assert printed[len(lines)].startswith("1  0.45")
+
+
+def test_a_list_of_sessions_counts_their_turns_and_what_is_not_shown() -> None:
+    listed = replace(HIT, records=2, factors=(Factor("time", 1.0, "said then"),))
+    speaking = replace(listed, records=1, factors=(Factor("time", 0.9, "speaks of it"),))
+    lines = shown(replace(ANSWER, hits=(listed, speaking), sessions=12)).split("\n")
+    assert lines[1].startswith("1  1.00  Wed 8 Apr 23:58 · 向量索引怎么选 · 2 turns · vault/")
+    assert lines[3].startswith("2  0.90  Wed 8 Apr 23:58 · 向量索引怎么选 · 1 turn · vault/")
+    assert lines[5] == "   why   time 0.90 (speaks of it)"
+    assert lines[6] == "2 of 12 sessions in that time: --limit shows more · index fresh"
+
+
+NEAREST = [
+    ((DAY, FRIDAY), "Try another time; the nearest days that hold something are Wed 8 Apr and Fri 10 Apr."),
+    ((DAY,), "Try another time; the nearest day that holds something is Wed 8 Apr."),
+]
+
+
+@pytest.mark.parametrize(("days", "hint"), NEAREST)
+def test_an_empty_time_is_told_with_the_nearest_days(days: tuple[TimeRange, ...], hint: str) -> None:
+    answer = replace(nothing(text=""), considered=0, nearest=days)
+    assert render_nothing(answer, Shown(Asked(PHRASE, ZONE), LOOK)).split("\n")[1] == hint
+    assert recall_document(answer, Asked(PHRASE, ZONE))["nearest"] == [
+        {"start": f"2026-04-{n:02}T00:00:00+08:00", "end": f"2026-04-{n + 1:02}T00:00:00+08:00"}
+        for n in (8, 10)[: len(days)]
     ]
 
 
@@ -97,7 +167,7 @@ def test_explain_lists_every_factor_its_parts_and_the_product() -> None:
         "   why   relevance 0.50 (words 0.41 (IVF) · meaning 0.49)",
         "         + words 0.4100",
         "         + meaning 0.4900",
-        "   ×     time 0.90 (speaks of then)",
+        "   ×     time 0.90 (speaks of it)",
         "   ×     recency 1.00",
         "   =     0.4500",
     ]
@@ -168,11 +238,18 @@ def nothing(**query: object) -> Recall:
 
 IN_VAIN = [
     (nothing(), "Nothing matches in Wed 8 Apr (3 records looked at)."),
-    (nothing(during=()), "Nothing matches."),
-    (nothing(text="", during=()), "Nothing was asked."),
+    (nothing(during=(), named=()), "Nothing matches."),
+    (nothing(text="", during=(), named=()), "Nothing was asked."),
     (nothing(text=""), "Nothing was said in Wed 8 Apr (3 records looked at)."),
     (
-        nothing(during=(), kinds=("preference",), roles=("user",), tags=("a b",), namespace="alice/**"),
+        nothing(
+            during=(),
+            named=(),
+            kinds=("preference",),
+            roles=("user",),
+            tags=("a b",),
+            namespace="alice/**",
+        ),
         "Nothing matches with --kind preference --role user --tag a b --namespace alice/**.",
     ),
 ]
@@ -253,7 +330,7 @@ def test_the_document_of_an_answer_has_the_promised_shape() -> None:
                 "score": 0.45,
                 "factors": [
                     {"name": "relevance", "value": 0.5, "note": "words 0.41 (IVF) · meaning 0.49"},
-                    {"name": "time", "value": 0.9, "note": "speaks of then"},
+                    {"name": "time", "value": 0.9, "note": "speaks of it"},
                     {"name": "recency", "value": 1.0, "note": ""},
                 ],
                 "before": ["HNSW or IVF?"],
@@ -262,6 +339,8 @@ def test_the_document_of_an_answer_has_the_promised_shape() -> None:
         ],
         "scanned": [],
         "exhausted": False,
+        "sessions": 0,
+        "nearest": [],
         "index": {
             "fresh": True,
             "pending": 0,

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import click
 
 when_option = click.option(
-    "--when", metavar="PHRASE", help="Only this time: 2026-04-08, 2026-W15, 2026-04-01..2026-04-05."
+    "--when", metavar="PHRASE", help="Only this time: last week, 上周三, 2026-04-08, 2026-04-01..2026-04-05."
 )
 kind_option = click.option(
     "--kind",

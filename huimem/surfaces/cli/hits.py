@@ -9,7 +9,7 @@ from datetime import datetime, time
 from shlex import quote
 
 from huimem.markup import readable
-from huimem.records import Factor, Freshness, Hit, Message, Query, Reading, Recall, Record
+from huimem.records import Factor, Freshness, Hit, Message, Query, Recall, Record, Resolution
 from huimem.surfaces.cli.look import Look, clipped, zone_name
 from huimem.surfaces.cli.visible import visible_line
 from huimem.surfaces.documents import Asked
@@ -36,14 +36,34 @@ def render_hits(recall: Recall, shown: Shown) -> str:
     blocks = [_hit(rank, hit, shown) for rank, hit in enumerate(recall.hits, 1)]
     if shown.quiet:
         return "\n".join(blocks)
-    head = [_time(reading, shown) for reading in recall.readings]
-    return "\n".join([*head, *blocks, summary(recall, shown.look)])
+    return "\n".join([*time_lines(recall, shown), *blocks, summary(recall, shown.look)])
 
 
-def _time(reading: Reading, shown: Shown) -> str:
-    words = visible_line(shown.asked.phrase[slice(*reading.span)])
-    zone = zone_name(reading.range.zone)
-    return shown.look.styled("faint", f"time  {words} = {reading.words} ({zone})")
+def time_lines(recall: Recall, shown: Shown) -> Iterator[str]:
+    """How the time words were read: phrase, range, zone, which of several readings, and the others."""
+    look, resolution = shown.look, recall.resolution or Resolution()
+    for reading in resolution.readings:
+        words = visible_line(shown.asked.phrase[slice(*reading.span)].strip())
+        span, about = look.span(reading.range, years=True), "about " if reading.fuzzy else ""
+        line = f"time  {words} = {about}{span} ({zone_name(reading.range.zone)})"
+        how = reading.words.removesuffix(span).removesuffix(": ")
+        line += f" · {how}" if how else ""
+        line += "" if reading.range in recall.query.named else " · not used"
+        yield look.styled("faint", line)
+    for other in resolution.alternatives:
+        yield look.styled("faint", f"      or {look.span(other.range, years=True)} · {other.words}")
+    if resolution.vague:
+        yield look.styled("faint", _vague(resolution, shown))
+
+
+def _vague(resolution: Resolution, shown: Shown) -> str:
+    """`time  recently: looks back over …`; without a window no time is meant."""
+    phrases = [visible_line(shown.asked.phrase[slice(*span)].strip()) for span in resolution.vague_spans]
+    window = resolution.window
+    meant = (
+        f"looks back over {shown.look.span(window, years=True)}" if window else "looks back over everything"
+    )
+    return f"time  {', '.join(phrases) or 'no exact time'}: {meant}"
 
 
 def _hit(rank: int, hit: Hit, shown: Shown) -> str:
@@ -54,13 +74,16 @@ def _hit(rank: int, hit: Hit, shown: Shown) -> str:
         look.styled("strong", visible_line(hit.title)),
         look.place(hit.path, hit.line),
     ]
+    if hit.records:
+        head.insert(2, counted(hit.records, "turn" if hit.record.kind == "turn" else "record"))
     if hit.record.kind not in ("turn", "note"):
         head.insert(0, hit.record.kind)
     lines = [f"{rank}  {score}  {' · '.join(head)}"]
     lines += [_neighbour(record, shown) for record in hit.before]
     lines += _words(hit, shown)
     lines += [_neighbour(record, shown) for record in hit.after]
-    lines += _why(hit.factors, shown)
+    if shown.asked.explain or not hit.records or hit.score < 1:  # of a list, only what is not said then
+        lines += _why(hit.factors, shown)
     return "\n".join(lines)
 
 
@@ -136,10 +159,19 @@ def _factor(factor: Factor) -> str:
 
 
 def summary(recall: Recall, look: Look) -> str:
-    """`1 hit of 3 turns in that time · index fresh`."""
-    count = counted(len(recall.hits), "hit")
-    if recall.query.during:
-        count += f" of {counted(recall.considered, 'record')} in that time"
+    """`1 hit of 3 records in that time · index fresh`, `5 of 12 sessions in that time`."""
+    hits, sessions = len(recall.hits), recall.sessions
+    in_time = " in that time" if recall.query.during else ""
+    if sessions:
+        count = (
+            counted(sessions, "session")
+            if sessions == hits
+            else f"{hits:,} of {counted(sessions, 'session')}"
+        )
+        count += in_time + (": --limit shows more" if sessions > hits else "")
+    else:
+        count = counted(hits, "hit")
+        count += f" of {counted(recall.considered, 'record')}{in_time}" if in_time else ""
     return look.styled("faint", f"{count} · {freshness_words(recall.freshness)}")
 
 
@@ -165,8 +197,8 @@ def render_nothing(recall: Recall, shown: Shown) -> str:
     """What was searched in vain, and what to try. The question itself is not repeated."""
     query = recall.query
     filters = filter_words(query)
-    spans = " and ".join(shown.look.span(span) for span in query.during)
-    if not query.text and not spans:
+    spans = " and ".join(shown.look.span(span) for span in query.named)
+    if not query.text and not spans and not query.vague:
         return "Nothing was asked.\nTry a question, a time, or both."
     words = ["Nothing matches" if query.text else "Nothing was said"]
     words += [f"in {spans}"] if spans else []
@@ -179,7 +211,7 @@ def filter_words(query: Query) -> str:
     """The filters of a question as the options that set them."""
     named = [("--kind", query.kinds), ("--role", query.roles), ("--tag", query.tags)]
     words = [f"{option} {value}" for option, values in named for value in values]
-    words += ["--said"] if query.said_only else []
+    words += ["--said"] if query.said_only and query.text else []
     words += [f"--namespace {query.namespace}"] if query.namespace else []
     return visible_line(" ".join(words))
 
@@ -191,6 +223,14 @@ def _suggestion(recall: Recall, shown: Shown, filtered: bool) -> str:
     if query.during and recall.considered:
         times = [visible_line(shown.asked.phrase[slice(*reading.span)]) for reading in recall.readings[:1]]
         return f"other words, or see what there is: huimem list --when {quote(times[0]) if times else '…'}"
+    if recall.nearest:
+        days = " and ".join(shown.look.day(day.start) for day in recall.nearest if day.start)
+        nearest = (
+            "nearest days that hold something are"
+            if " and " in days
+            else "nearest day that holds something is"
+        )
+        return f"another time; the {nearest} {days}."
     if query.during:
         return "another time; these weeks hold something: huimem weeks"
     if filtered:

@@ -8,7 +8,7 @@ import sys
 import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta, tzinfo
+from datetime import datetime, time, timedelta, tzinfo
 from functools import cache
 from pathlib import Path
 
@@ -51,21 +51,35 @@ class Look:
             return "undated"
         return f"{self.day(at)} {at.astimezone(self.zone):%H:%M}"
 
-    def day(self, at: datetime) -> str:
+    def day(self, at: datetime, *, years: bool = False) -> str:
         local = at.astimezone(self.zone)
-        year = "" if local.year == self.now.astimezone(self.zone).year else f" {local.year}"
-        return f"{local:%a} {local.day} {local:%b}{year}"
+        same = local.year == self.now.astimezone(self.zone).year
+        return f"{local:%a} {local.day} {local:%b}" + (f" {local.year}" if years or not same else "")
 
-    def span(self, span: TimeRange) -> str:
-        """A range in a few words, its last day inside: `Wed 8 Apr`, `Mon 6 Apr to Sun 12 Apr`."""
+    def span(self, span: TimeRange, *, years: bool = False) -> str:
+        """A range in a few words, its last day inside: `Wed 8 Apr`, `Mon 6 Apr to Sun 12 Apr`.
+
+        Clocks stand where it does not begin and end with a day; `years` gives the present one too.
+        """
         start, end = span.local()
         if start is None or end is None:
-            return f"from {self.day(start)} on" if start else f"before {self.day(end)}" if end else "any time"
-        last = end - timedelta(microseconds=1)
-        if start.date() != last.date():
-            return f"{self.day(start)} to {self.day(last)}"
-        whole = start.time() == end.time() and end - start >= timedelta(hours=23)
-        return self.day(start) if whole else f"{self.day(start)} {start:%H:%M} to {end:%H:%M}"
+            at = self._edge(start or end, years) if start or end else ""
+            return f"from {at} on" if start else f"before {at}" if end else "any time"
+        if start.time() == end.time() and end - start >= timedelta(hours=23):
+            last = end - timedelta(microseconds=1)
+            first, last_day = self.day(start, years=years), self.day(last, years=years)
+            return first if start.date() == last.date() else f"{first} to {last_day}"
+        clock = "%H:%M:%S" if start.second or end.second else "%H:%M"
+        same = (end - timedelta(microseconds=1)).date() == start.date()
+        until = f"{end:{clock}}" if same else f"{self.day(end, years=years)} {end:{clock}}"
+        return f"{self.day(start, years=years)} {start:{clock}} to {until}"
+
+    def _edge(self, at: datetime | None, years: bool) -> str:
+        """Where an open range begins or ends: a day, with its clock inside one."""
+        if at is None:
+            return ""
+        clock = "" if at.time() == time() else f" {at:%H:%M}"
+        return self.day(at, years=years) + clock
 
     def block(self, text: str, indent: str, lines: int | None = None) -> str:
         """Text wrapped and indented; after `lines` lines it is cut with …"""

@@ -1,0 +1,84 @@
+"""Words that only frame a question about a time: "what did we talk about", 聊了什么.
+
+In: a question without its time words. Out: whether anything is left to search for. Where nothing is,
+that time's sessions are what is asked for. A further language is a further row of words.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from huimem.index.tokens import fold
+
+LONGEST = 120  # characters; who says more says something
+
+# Of each script: words that name talking, and other words of a frame. A word that could be what the
+# question is about ("decide", 决定) must not stand here.
+_ENGLISH_TALK = """
+talk talked talking discuss discussed discussing discussion discussions say said saying speak spoke
+spoken speaking chat chats chatted chatting conversation conversations session sessions mention
+mentioned ask asked told cover covered topic topics
+"""
+_ENGLISH = """
+what whats what's which when how anything something everything all any some else things thing stuff
+do did does done doing was were is are be been being have has had happen happened happening happens
+occur occurred go goes going went new i i've i'd we we've we'd you you've me us my our ours your it that
+this there the a an of on in at from for during over about with to and up by then so just also again
+please can could would tell show list give get got summarize summarise summary recap review overview
+"""
+_ENGLISH_PHRASES = re.compile(
+    r"\b(?:work(?:ed|ing)? on|look(?:ed|ing)? (?:at|into)|catch (?:me )?up)\b", re.I
+)
+_CHINESE_TALK = "聊天记录 聊天 聊 谈论 谈到 谈 讨论 说 讲 提到 提 沟通 交流 对话 会话 记录 话题 主题 问"
+_CHINESE = """
+我们 咱们 你们 咱俩 我俩 大家 我 你 您 咱 都 有 是 做 干 忙 弄 搞 发生 经历 了 过 的 些 哪些 什么 甚么 啥 何
+事情 事儿 事 内容 东西 呢 吗 吧 呀 啊 嘛 和 跟 与 在 里 中 那天 当天 时候 期间 一下 总结 回顾 列出 看看 看
+给 帮 请 告诉 把 一共 主要 曾经 关于 还 又 也 到 来着 出 哪 几 次 个
+"""
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_HAN = re.compile(r"[㐀-鿿]+")
+_SENTENCE_ENDS = ".?!。？！"
+
+
+def is_frame(text: str) -> bool:
+    """Whether a question, its time words taken out, holds nothing but the frame of one."""
+    if len(text) > LONGEST:
+        return False
+    plain = _ENGLISH_PHRASES.sub(" ", fold(text))
+    if not all(_runs().fullmatch(run) for run in _HAN.findall(plain)):
+        return False
+    spoken = _HAN.sub(" ", plain)
+    return all(_frames(found, spoken) for found in _WORD.finditer(spoken))
+
+
+def asks_for_talk(text: str) -> bool:
+    """Whether a frame asks for what was said then, and not for what happened."""
+    plain = fold(text)
+    words = {found[0].lower() for found in _WORD.finditer(_HAN.sub(" ", plain))}
+    return not words.isdisjoint(_ENGLISH_TALK.split()) or any(word in plain for word in _CHINESE_TALK.split())
+
+
+def _frames(found: re.Match[str], text: str) -> bool:
+    """Whether a word belongs to a frame. A capital inside a sentence makes a name of it: Go, IT, US."""
+    written = found[0].replace("’", "'")
+    before = text[: found.start()].rstrip()
+    named = (
+        written[0].isupper()
+        and written[:2] not in ("I", "I'")
+        and before
+        and before[-1] not in _SENTENCE_ENDS
+    )
+    return not named and written.lower() in _english()
+
+
+@cache
+def _english() -> frozenset[str]:
+    return frozenset((*_ENGLISH_TALK.split(), *_ENGLISH.split()))
+
+
+@cache
+def _runs() -> re.Pattern[str]:
+    """A run of Chinese characters that is made of frame words alone."""
+    words = sorted({*_CHINESE_TALK.split(), *_CHINESE.split()}, key=lambda word: (-len(word), word))
+    return re.compile(f"(?:{'|'.join(words)})+")

@@ -1,0 +1,145 @@
+"""A time without a question → its sessions; and times in which nothing can have been said.
+
+In: parts of what is searched, and ranges. Out: sessions in order, the days nearest to an empty range,
+a question without the ranges that would hide everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+from huimem.index import browse
+from huimem.index.browse import Opening
+from huimem.index.cut import bounds
+from huimem.index.filters import Filter
+from huimem.index.index import Index, Snapshot
+from huimem.index.rows import milliseconds
+from huimem.recall.context import Found
+from huimem.recall.explain import fits_time
+from huimem.recall.parts import Part, parts_of
+from huimem.recall.query import Resolve, Understood, widened
+from huimem.records import Query, Reading, TimeRange
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_ANOTHER_DAY = timedelta(days=400)  # away: of another name, month and year
+
+
+def sessions_of(
+    parts: Sequence[Part], query: Query, window: TimeRange | None, speaks_of: float
+) -> tuple[list[Found], int]:
+    """What each session of the time asked for opens with there, at most `limit`, and how many there are.
+
+    In order of time: sessions in which something was said then, and, unless only these are asked for,
+    others that speak of it. For a vague time the newest first, of `window` or of all.
+    """
+    listed: list[tuple[Opening, Part, bool]] = []
+    for part in parts:
+        narrowed = part.narrowed
+        if window and not query.during:
+            narrowed = replace(narrowed, during=(bounds(window),))
+        listed += [(one, part, True) for one in _openings(part, replace(narrowed, said_only=True))]
+        if query.during and not query.said_only:
+            listed += [(one, part, False) for one in _openings(part, narrowed)]
+    sessions = _joined(listed)
+    sessions.sort(key=lambda one: (one[0].at_ms or 0, one[0].path), reverse=not query.during)
+    found = [_found(*one, speaks_of) for one in sessions[: query.limit]]
+    return found, len(sessions)
+
+
+def _openings(part: Part, narrowed: Filter) -> list[Opening]:
+    return browse.openings(part.snapshot.db, narrowed)
+
+
+def _joined(listed: Sequence[tuple[Opening, Part, bool]]) -> list[tuple[Opening, Part, bool]]:
+    """One entry a session: what was said then before what speaks of it, both parts of one that grew."""
+    sessions: dict[str, tuple[Opening, Part, bool]] = {}
+    for one, part, said in sorted(listed, key=lambda entry: not entry[2]):
+        known = sessions.get(one.path)
+        if known is None:
+            sessions[one.path] = one, part, said
+        elif known[2] == said:
+            first = known[0]
+            sessions[one.path] = replace(first, records=first.records + one.records), known[1], said
+    return list(sessions.values())
+
+
+def _found(one: Opening, part: Part, said: bool, speaks_of: float) -> Found:
+    chunk = part.snapshot.chunk(one.row)
+    (record,) = part.snapshot.records([chunk.record])
+    return Found(record, chunk.message, chunk, (fits_time(said, said, speaks_of),), one.records)
+
+
+def days_around(parts: Sequence[Part], named: Sequence[TimeRange]) -> tuple[TimeRange, ...]:
+    """The last day before the ranges and the first one after them that hold something, in that order."""
+    spans = Filter(during=tuple(map(bounds, named))).spans
+    start, end = min(a for a, _ in spans), max(z for _, z in spans)
+    sides = [browse.around(part.snapshot.db, replace(part.narrowed, during=()), start, end) for part in parts]
+    before = max((at for at, _ in sides if at is not None), default=None)
+    after = min((at for _, at in sides if at is not None), default=None)
+    zone = named[0].zone
+    local = [
+        (_EPOCH + timedelta(milliseconds=at)).astimezone(zone) for at in (before, after) if at is not None
+    ]
+    return tuple(TimeRange.days_from(at, 1, zone) for at in local)
+
+
+def limited(
+    index: Index, asked: Understood, narrowed: Filter, overlay: Snapshot | None, resolve: Resolve
+) -> tuple[Understood, tuple[str, ...]]:
+    """The question without those of its own ranges in which nothing can lie, and a line for each.
+
+    Such are a range that ends before anything was said, and one in the future that nothing speaks of: as
+    filters they would hide the answer. Where nothing but time is asked for they stay.
+    """
+    doubtful = [reading for reading in asked.own if reading.future or reading.range.end is not None]
+    if not doubtful or not asked.query.text:
+        return asked, ()
+    with index.snapshot() as snapshot:
+        parts = parts_of(snapshot, narrowed, overlay)
+        oldest = _oldest(parts)
+        reasons = {reading: why for reading in doubtful if (why := _why_empty(reading, parts, oldest))}
+        if reasons:
+            eras = [
+                reading for reading in reasons if not reading.future and _is_fixed(reading, asked, resolve)
+            ]
+            asked = asked.without(reasons, eras, lambda term: _is_heard(term, parts))
+    phrases = [(why, asked.asked[slice(*reading.span)].strip()) for reading, why in reasons.items()]
+    return asked, tuple(f"{why.format(phrase)}; searched without it" for why, phrase in phrases)
+
+
+def _is_fixed(reading: Reading, asked: Understood, resolve: Resolve) -> bool:
+    """Whether a phrase means the same time on any day, "the nineties" and not "last year"."""
+    then = asked.now - _ANOTHER_DAY if asked.now.year > 1970 else asked.now + _ANOTHER_DAY
+    read = resolve(asked.asked[slice(*reading.span)], then)
+    return read is not None and read.ranges == (reading.range,)
+
+
+def _is_heard(term: str, parts: Sequence[Part]) -> bool:
+    return any(sum(part.snapshot.frequencies([term], part.narrowed.namespaces)) for part in parts)
+
+
+def _oldest(parts: Sequence[Part]) -> int | None:
+    """When anything was said first in the namespaces asked, milliseconds UTC."""
+    times = [
+        browse.oldest(
+            part.snapshot.db, Filter(namespaces=part.narrowed.namespaces, hidden=part.narrowed.hidden)
+        )
+        for part in parts
+    ]
+    return min((at for at in times if at is not None), default=None)
+
+
+def _why_empty(reading: Reading, parts: Sequence[Part], oldest: int | None) -> str:
+    """Why nothing can lie in a range, with {} for its words; "" where something may."""
+    if oldest is None:
+        return "nothing here has a known time, so “{}” cannot narrow it"
+    span = widened(reading)
+    if span.end is not None and milliseconds(span.end) <= oldest:
+        return "nothing here is as old as “{}”"
+    if reading.future and not any(
+        part.snapshot.count(replace(part.narrowed, during=(bounds(span),))) for part in parts
+    ):
+        return "nothing speaks of “{}” yet"
+    return ""

@@ -1,0 +1,89 @@
+"""What is left of a question without its time words: a frame, or something to search for."""
+
+from __future__ import annotations
+
+import pytest
+
+from huimem.recall.frames import asks_for_talk, is_frame
+
+# The blanks stand for time words.
+FRAMES = [
+    "",
+    " ?",
+    "what did we talk about          ?",
+    "What did we discuss on           ",
+    "what happened           ",
+    "what went on",
+    "What was going on           ?",
+    "what did I do           ",
+    "What did you tell me            ?",
+    "what have we said in           ?",
+    "show me everything from           ",
+    "Please give me a summary of our conversations in           .",
+    "recap          ",
+    "What did I work on           ?",
+    "What's new           ?",
+    "          : what did we chat about",
+    "what did we talk about           ? Anything new?",
+    "   聊了什么",
+    "我们   说了啥",
+    "我们  都聊了些什么？",
+    "   的聊天记录",
+    "   我们谈过哪些话题",
+    "   發生了什麼事",
+    "   我們討論了什麼",
+    "总结一下   的对话",
+    "   有什么",
+    "我   做了什么呢",
+    "what did we talk about    聊了什么",
+]
+CONTENT = [
+    "what did we decide           ?",
+    "which index did we choose",
+    "what did Mina say           ",
+    "what did we say about Go           ",
+    "what did IT tell us           ",
+    "what did we talk about          , the kiln?",
+    "soup",
+    "E1042",
+    "what did we say about 42",
+    "what did I promise",
+    "what did we plan for           ",
+    "   决定了什么",
+    "   和小明聊了什么",
+    "   聊的小说",
+    "   说好的报价是多少",
+    "   房租交了吗",
+    "   同事说了什么",
+    "我们   讨论的合约",
+    "что мы обсуждали",
+    "what did we do " + "and do " * 40,
+]
+
+
+@pytest.mark.parametrize("text", FRAMES)
+def test_a_frame_holds_nothing_to_search_for(text: str) -> None:
+    assert is_frame(text)
+
+
+@pytest.mark.parametrize("text", CONTENT)
+def test_one_word_of_content_is_searched_for(text: str) -> None:
+    assert not is_frame(text)
+
+
+TALK = [
+    ("what did we talk about", True),
+    ("what was said", True),
+    ("聊了什么", True),
+    ("我们說了啥", True),
+    ("聊天记录", True),
+    ("what happened", False),
+    ("what did I do", False),
+    ("发生了什么", False),
+    ("", False),
+]
+
+
+@pytest.mark.parametrize(("text", "talk"), TALK)
+def test_a_frame_says_whether_talk_is_asked_for(text: str, talk: bool) -> None:
+    assert asks_for_talk(text) is talk
