@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import NoReturn, Unpack
 
 from huimem import upkeep
-from huimem.config import Config, asking_zone, find_vault, load
+from huimem.config import Config, asking_zone, find_vault, load, zone_of
 from huimem.errors import MissingExtra, UsageError
 from huimem.following import Following
 from huimem.index.filters import Filter
@@ -31,6 +31,7 @@ from huimem.recall.query import Keywords, Understood
 from huimem.records import Message, Query, Recall, Ref, Resolution
 from huimem.upkeep import CaughtUp, Progress, Synced
 from huimem.vault.incoming import messages_from
+from huimem.vault.moments import zone_name
 from huimem.vault.recent import Recent
 from huimem.vault.vault import Vault
 from huimem.watching import Round, rounds
@@ -42,8 +43,12 @@ TRIES = 3  # for a question whose index is deleted while it is answered
 
 
 def times_of(config: Config) -> Times:
-    """How time words are read with these settings, and the name of that: an index keeps what it read."""
-    return Times(f"{VERSION}, {config.week_start}", partial(resolve_spoken, week_start=config.week_start))
+    """How times are read with these settings, and the name of that: an index keeps what it read.
+
+    The vault's zone belongs to it: with another one its files mean other instants.
+    """
+    rules = f"{VERSION}, {config.week_start}, {zone_name(zone_of(config))}"
+    return Times(rules, partial(resolve_spoken, week_start=config.week_start))
 
 
 class Memory:

@@ -17,8 +17,9 @@ from huimem.heartbeat import Watcher
 from huimem.memory import Memory
 from huimem.recall import listing
 from huimem.recall.listing import Listed, Week
-from huimem.recall.query import Keywords, make
+from huimem.recall.query import Keywords, Options, make
 from huimem.recall.query import options as options_of
+from huimem.records import Resolution
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +86,23 @@ def problems(memory: Memory) -> tuple[Problem, ...]:
 def listed(
     memory: Memory, *, now: datetime | None = None, **keywords: Unpack[Keywords]
 ) -> tuple[Listed, ...]:
-    """The newest records that pass the filters of a recall, at most `limit`; of a time those said then."""
+    """The newest records that pass the filters of a recall, at most `limit`; of a time those said then.
+
+    Of a vague time those of its window, where it has one.
+    """
     options = replace(options_of(keywords), said_only=True)
-    question = make("", options, memory.now(now), memory.resolve).query
+    asked = make("", options, memory.now(now), memory.resolve)
+    question, window = asked.query, asked.resolution and asked.resolution.window
+    if window and not question.during:
+        question = replace(question, during=(window,))
     with memory.caught_up() as standing:
         narrowed = memory.narrowed(question, standing)
         return listing.listed(memory.index, narrowed, standing.overlay, question.limit, memory.zone)
+
+
+def time_read(memory: Memory, phrase: str, now: datetime) -> Resolution:
+    """How a time phrase beside a question is read. Raises UsageError where it names no time."""
+    return make("", Options(when=phrase), memory.now(now), memory.resolve).resolution or Resolution()
 
 
 def weeks(memory: Memory, *, namespace: str | None = None) -> tuple[Week, ...]:

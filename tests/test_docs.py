@@ -87,6 +87,8 @@ def numberless(text: str) -> list[str]:
     return [re.sub(r"\d\.\d\d", "N.NN", line.rstrip()) for line in text.strip().splitlines()]
 
 
+@pytest.mark.slow  # a process for each of some thirty commands
+@pytest.mark.timeout(300)
 def test_every_command_works(checkout: Path) -> None:
     """In order, as a reader would: later commands stand on earlier ones."""
     failed = []

@@ -183,4 +183,19 @@ def test_the_first_day_of_the_week_reaches_questions_and_what_is_taken_in(
     with Memory.open(tmp_path / "vault", week_start="sunday") as memory:
         told = memory.recall("waves").warnings
     assert set(read) == {("waves", "sunday"), ("The walrus waves.", "sunday")}
-    assert told == ("the index is rebuilt from the files: its time words were read by other rules",)
+    assert told == ("the index is rebuilt from the files: its times were read by other rules",)
+
+
+def test_a_vault_in_another_zone_holds_other_times(tmp_path: Path) -> None:
+    root = tmp_path / "vault"
+    Memory.create(root, tz="Asia/Shanghai").close()
+    (root / "2026-05-02.md").write_text("# Bowls\n\nTwo cracked.\n", encoding="utf-8")
+
+    def days(zone: str) -> list[str]:
+        (root / "huimem.toml").write_text(f'timezone = "{zone}"\n', encoding="utf-8")
+        with Memory.open(root, embedder="none") as memory:
+            return [f"{hit.at:%Y-%m-%d %Z}" for hit in memory.recall("cracked 2026-05-02").hits if hit.at]
+
+    assert days("Asia/Shanghai") == ["2026-05-02 CST"]
+    assert days("Pacific/Auckland") == ["2026-05-02 NZST"]
+    assert days("America/New_York") == ["2026-05-02 EDT"]

@@ -69,7 +69,7 @@ def foreign(folder: Path, identity: Identity, *, read_all: bool) -> str:
     if found.tokens != identity.tokens:
         return "its words were cut by other rules"
     if identity.times and found.times != identity.times:
-        return "its time words were read by other rules"
+        return "its times were read by other rules"
     return "it belongs to another vault" if found.vault != identity.vault else ""
 
 

@@ -12,13 +12,14 @@ from functools import cache
 from huimem.index.tokens import fold
 
 LONGEST = 120  # characters; who says more says something
+_SHOUTED = 3  # words in capitals: then they make no names
 
 # Of each script: words that name talking, and other words of a frame. A word that could be what the
 # question is about ("decide", 决定) must not stand here.
 _ENGLISH_TALK = """
 talk talked talking discuss discussed discussing discussion discussions say said saying speak spoke
 spoken speaking chat chats chatted chatting conversation conversations session sessions mention
-mentioned ask asked told cover covered topic topics
+mentioned ask asked question questions message messages told cover covered topic topics
 """
 _ENGLISH = """
 what whats what's which when how anything something everything all any some else things thing stuff
@@ -26,15 +27,18 @@ do did does done doing was were is are be been being have has had happen happene
 occur occurred go goes going went new i i've i'd we we've we'd you you've me us my our ours your it that
 this there the a an of on in at from for during over about with to and up by then so just also again
 please can could would tell show list give get got summarize summarise summary recap review overview
+remember remind recall come came comes who main interesting hey hi hello ok okay
 """
 _ENGLISH_PHRASES = re.compile(
     r"\b(?:work(?:ed|ing)? on|look(?:ed|ing)? (?:at|into)|catch (?:me )?up)\b", re.I
 )
-_CHINESE_TALK = "聊天记录 聊天 聊 谈论 谈到 谈 讨论 说 讲 提到 提 沟通 交流 对话 会话 记录 话题 主题 问"
+_CHINESE_TALK = """
+聊天记录 聊天 聊 谈论 谈到 谈 讨论 说过的话 说 讲 提到 提 沟通 交流 对话 会话 记录 话题 主题 问题 问
+"""
 _CHINESE = """
 我们 咱们 你们 咱俩 我俩 大家 我 你 您 咱 都 有 是 做 干 忙 弄 搞 发生 经历 了 过 的 些 哪些 什么 甚么 啥 何
-事情 事儿 事 内容 东西 呢 吗 吧 呀 啊 嘛 和 跟 与 在 里 中 那天 当天 时候 期间 一下 总结 回顾 列出 看看 看
-给 帮 请 告诉 把 一共 主要 曾经 关于 还 又 也 到 来着 出 哪 几 次 个
+事情 事儿 事 内容 东西 呢 吗 吧 呀 啊 嘛 和 跟 与 在 里 中 那天 当天 时候 期间 一下 总结 回顾 列出 列表 看看
+看 记得 有没有 没有 新鲜 给 帮 请 告诉 把 一共 主要 曾经 关于 还 又 也 到 来着 出 哪 几 次 个
 """
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _HAN = re.compile(r"[㐀-鿿]+")
@@ -49,6 +53,8 @@ def is_frame(text: str) -> bool:
     if not all(_runs().fullmatch(run) for run in _HAN.findall(plain)):
         return False
     spoken = _HAN.sub(" ", plain)
+    if spoken.isupper() and len(spoken.split()) >= _SHOUTED:
+        spoken = spoken.lower()
     return all(_frames(found, spoken) for found in _WORD.finditer(spoken))
 
 
@@ -60,15 +66,11 @@ def asks_for_talk(text: str) -> bool:
 
 
 def _frames(found: re.Match[str], text: str) -> bool:
-    """Whether a word belongs to a frame. A capital inside a sentence makes a name of it: Go, IT, US."""
+    """Whether a word belongs to a frame. Capitals make names of words: IT, US, and in a sentence Go."""
     written = found[0].replace("’", "'")
     before = text[: found.start()].rstrip()
-    named = (
-        written[0].isupper()
-        and written[:2] not in ("I", "I'")
-        and before
-        and before[-1] not in _SENTENCE_ENDS
-    )
+    least = 1 if before and before[-1] not in _SENTENCE_ENDS else 2  # a sentence begins with one anyway
+    named = len(written) >= least and written[:least].isupper() and written[:2] not in ("I", "I'")
     return not named and written.lower() in _english()
 
 

@@ -19,11 +19,10 @@ from huimem.index.rows import milliseconds
 from huimem.recall.context import Found
 from huimem.recall.explain import fits_time
 from huimem.recall.parts import Part, parts_of
-from huimem.recall.query import Resolve, Understood, widened
+from huimem.recall.query import Resolve, Understood, is_fixed, widened
 from huimem.records import Query, Reading, TimeRange
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_ANOTHER_DAY = timedelta(days=400)  # away: of another name, month and year
 
 
 def sessions_of(
@@ -32,7 +31,8 @@ def sessions_of(
     """What each session of the time asked for opens with there, at most `limit`, and how many there are.
 
     In order of time: sessions in which something was said then, and, unless only these are asked for,
-    others that speak of it. For a vague time the newest first, of `window` or of all.
+    others that speak of it, as far as the limit has room for them. For a vague time the newest first, of
+    `window` or of all.
     """
     listed: list[tuple[Opening, Part, bool]] = []
     for part in parts:
@@ -43,9 +43,14 @@ def sessions_of(
         if query.during and not query.said_only:
             listed += [(one, part, False) for one in _openings(part, narrowed)]
     sessions = _joined(listed)
-    sessions.sort(key=lambda one: (one[0].at_ms or 0, one[0].path), reverse=not query.during)
-    found = [_found(*one, speaks_of) for one in sessions[: query.limit]]
-    return found, len(sessions)
+    sessions.sort(key=_in_time, reverse=not query.during)
+    shown = sorted(sessions, key=lambda one: not one[2])[: query.limit]
+    shown.sort(key=_in_time, reverse=not query.during)
+    return [_found(*one, speaks_of) for one in shown], len(sessions)
+
+
+def _in_time(entry: tuple[Opening, Part, bool]) -> tuple[int, str]:
+    return entry[0].at_ms or 0, entry[0].path
 
 
 def _openings(part: Part, narrowed: Filter) -> list[Opening]:
@@ -102,18 +107,13 @@ def limited(
         reasons = {reading: why for reading in doubtful if (why := _why_empty(reading, parts, oldest))}
         if reasons:
             eras = [
-                reading for reading in reasons if not reading.future and _is_fixed(reading, asked, resolve)
+                reading
+                for reading in reasons
+                if not reading.future and is_fixed(reading, asked.asked, asked.now, resolve)
             ]
             asked = asked.without(reasons, eras, lambda term: _is_heard(term, parts))
     phrases = [(why, asked.asked[slice(*reading.span)].strip()) for reading, why in reasons.items()]
     return asked, tuple(f"{why.format(phrase)}; searched without it" for why, phrase in phrases)
-
-
-def _is_fixed(reading: Reading, asked: Understood, resolve: Resolve) -> bool:
-    """Whether a phrase means the same time on any day, "the nineties" and not "last year"."""
-    then = asked.now - _ANOTHER_DAY if asked.now.year > 1970 else asked.now + _ANOTHER_DAY
-    read = resolve(asked.asked[slice(*reading.span)], then)
-    return read is not None and read.ranges == (reading.range,)
 
 
 def _is_heard(term: str, parts: Sequence[Part]) -> bool:
@@ -141,5 +141,6 @@ def _why_empty(reading: Reading, parts: Sequence[Part], oldest: int | None) -> s
     if reading.future and not any(
         part.snapshot.count(replace(part.narrowed, during=(bounds(span),))) for part in parts
     ):
-        return "nothing speaks of “{}” yet"
+        said_only = any(part.narrowed.said_only for part in parts)
+        return "nothing can have been said in “{}” yet" if said_only else "nothing speaks of “{}” yet"
     return ""

@@ -88,7 +88,10 @@ def recall(index: Index, read: Read, question: Asked, ranking: Ranking) -> Recal
             found, sessions = sessions_of(parts, query, question.window, ranking.speaks_of)
         else:
             warnings.append(NO_WORDS)
-        nearest = days_around(parts, query.named) if query.during and not considered else ()
+        empty = query.named if query.during and not considered else ()
+        if question.window and not (query.text or query.during or sessions):
+            empty = (question.window,)
+        nearest = days_around(parts, empty) if empty else ()
     hits, missed = hits_of(read, found, question.context)
     return Recall(
         id=_recall_id(query),
@@ -108,8 +111,9 @@ def _by_words(question: Asked) -> Asked:
 
 
 def _recall_id(query: Query) -> str:
-    """Names this answer in feedback: a hash of the moment and the question."""
-    asked_at = f"{query.as_of.isoformat()}\n{query.text}"
+    """Names this answer in feedback: a hash of the moment and the question, its time included."""
+    times = [edge.isoformat() if edge else "" for span in query.during for edge in (span.start, span.end)]
+    asked_at = "\n".join((query.as_of.isoformat(), query.text, *times))
     return blake2b(asked_at.encode("utf-8", "replace"), digest_size=6).hexdigest()
 
 

@@ -19,6 +19,8 @@ from huimem.vault.text import whole
 Resolve = Callable[[str, datetime], Resolution | None]
 LONGEST = 20_000  # characters of a question that are read; an essay's start says what it is about
 MOST_HITS = 1_000
+_SHOWN = 80  # characters of a phrase that names no time
+_ANOTHER_DAY = timedelta(days=400)  # away: of another name, month and year
 _FOUR_FIGURES = re.compile(r"\s*[1-9]\d{3}\s*", re.ASCII)
 
 # What "about" adds to a range on either side: one unit of its grain, and never more than its own length.
@@ -80,7 +82,7 @@ class Understood:
     """A question as it was asked at `now`, how its time was read, and the Query that follows from both.
 
     `unused` are readings that limit nothing; the words of those that are `again` words like others are
-    searched for, but for `unheard` ones.
+    searched for, but for `unheard` ones. `replaced` is where time words stand that `when` takes the place of.
     """
 
     asked: str
@@ -91,6 +93,7 @@ class Understood:
     unused: frozenset[Reading] = frozenset()
     again: frozenset[Reading] = frozenset()
     unheard: frozenset[str] = frozenset()
+    replaced: tuple[tuple[int, int], ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "query", _query(self))
@@ -106,7 +109,7 @@ class Understood:
     def words(self) -> str:
         """The question without its time words, so that they are not searched for."""
         if self.resolution is None or self.options.when is not None:
-            return self.asked
+            return _blanked(self.asked, self.replaced)
         spans = [reading.span for reading in self.resolution.readings if reading not in self.again]
         return _blanked(self.asked, (*spans, *self.resolution.vague_spans))
 
@@ -144,7 +147,23 @@ def make(text: str, options: Options, now: datetime, resolve: Resolve) -> Unders
     """
     _check(options)
     asked = text[:LONGEST].replace("\x00", " ")
-    return Understood(asked, options, now, _time(asked, options, now, resolve))
+    resolution = _time(asked, options, now, resolve)
+    replaced = () if options.when is None else _passing(asked, now, resolve)
+    return Understood(asked, options, now, resolution, replaced=replaced)
+
+
+def _passing(asked: str, now: datetime, resolve: Resolve) -> tuple[tuple[int, int], ...]:
+    """Where a question's time words stand, but for those that may be what it is about."""
+    found = resolve(asked, now) or Resolution()
+    spans = [one.span for one in found.readings if not is_fixed(one, asked, now, resolve)]
+    return (*spans, *found.vague_spans)
+
+
+def is_fixed(reading: Reading, asked: str, now: datetime, resolve: Resolve) -> bool:
+    """Whether a phrase means the same time on any day, "the nineties" and not "last year"."""
+    then = now - _ANOTHER_DAY if now.year > 1970 else now + _ANOTHER_DAY
+    read = resolve(asked[slice(*reading.span)], then)
+    return read is not None and read.ranges == (reading.range,)
 
 
 def _query(given: Understood) -> Query:
@@ -204,8 +223,9 @@ def _time(text: str, options: Options, now: datetime, resolve: Resolve) -> Resol
     resolution = _year(options.when, now, resolve) or resolve(options.when, now)
     spans = [*(r.span for r in resolution.readings), *resolution.vague_spans] if resolution else []
     if not spans or not is_frame(_blanked(options.when, spans)):
+        named = options.when.strip()
         raise UsageError(
-            f"“{options.when.strip()}” names no time that can be read",
+            f"“{named if len(named) <= _SHOWN else named[:_SHOWN] + '…'}” names no time that can be read",
             "try last Wednesday, 上周三, in March, 三月, 2026-04-08 or 2026-04-01..2026-04-05; "
             "huimem when PHRASE shows how a phrase is read",
         )

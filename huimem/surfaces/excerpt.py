@@ -27,9 +27,10 @@ def excerpt(text: str, evidence: str, limit: int = LONGEST) -> str:
         return text
     spans = _sentences(text)
     last = _holding(spans, max(beyond - 1, place))
-    start, end = _grown(spans, _holding(spans, place), last, limit - 2 * len(CUT))
-    if end - start > limit - 2 * len(CUT):
-        start, end = _clipped(text, max(start, place), limit - 2 * len(CUT))
+    room = limit - 2 * len(CUT)
+    start, end = _grown(spans, _holding(spans, place), last, room)
+    if end - start > room or end < beyond <= place + room:
+        start, end = _clipped(text, max(start, place), room)
     inner = text[start:end].strip()
     return (CUT if text[:start].strip() else "") + inner + (CUT if text[end:].strip() else "")
 

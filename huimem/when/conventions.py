@@ -21,6 +21,7 @@ from huimem.when.expressions import (
     Calendar,
     Clock,
     Days,
+    EveryMonth,
     Expression,
     Festival,
     Moment,
@@ -39,7 +40,7 @@ from huimem.when.expressions import (
 )
 from huimem.when.leaves import DAY_BEGINS, LEAVES
 from huimem.when.lines import PATTERNS, daily
-from huimem.when.periods import back, elapsed, floored, nth, part, stretch, unit_span
+from huimem.when.periods import THURSDAY, back, elapsed, floored, nth, part, stretch, unit_span
 from huimem.when.placing import (
     DAY,
     Here,
@@ -51,6 +52,7 @@ from huimem.when.placing import (
     found,
     index,
     latest,
+    midnight,
     placed,
     whole_days,
 )
@@ -103,10 +105,29 @@ def _about(it: About, here: Here) -> Place | None:
 
 def coming(expression: Expression, here: Here) -> Place | None:
     """The next one of what recurs, after today; None for all else. Today is when it is said."""
+    if isinstance(expression, Between):
+        return placed(_coming_stretch(expression, here), None)
     recurring = line(expression, here)
-    if recurring is None or recurring.by_now:
+    if recurring is None or recurring.by_now or _under_way(recurring, here):
         return None
-    return placed(following(recurring, here, here.midnight + DAY), expression)
+    span = following(recurring, here, here.midnight + DAY)
+    return placed(span, None, fuzzy=span is not None and _inexact(expression, span))
+
+
+def _under_way(recurring: Line, here: Here) -> bool:
+    """Whether the present one holds today: in March "in March" is this one."""
+    span = latest(recurring, here, here.midnight)
+    return span is not None and span.end is not None and span.end > here.midnight + DAY
+
+
+def _coming_stretch(it: Between, here: Here) -> Span | None:
+    """From one to another of what recurs, the end still to come: it may be under way."""
+    starts, ends = line(it.first, here), line(it.last, here)
+    if starts is None or ends is None or starts.by_now or ends.by_now:
+        return None
+    last = following(ends, here, here.midnight + DAY)
+    first = latest(starts, here, last.start) if last and last.start else None
+    return _stretched(first, last)
 
 
 def line(expression: Expression, here: Here) -> Line | None:
@@ -151,7 +172,21 @@ def _limit(of: Line, here: Here) -> datetime:
 def _pattern(it: Expression, here: Here) -> Place | None:
     recurring = line(it, here)
     span = latest(recurring, here, _limit(recurring, here)) if recurring else None
-    return placed(span, it, *_today_too(it, here), fuzzy=isinstance(it, Days) and it.fuzzy)
+    return placed(span, it, *_today_too(it, here), fuzzy=span is not None and _inexact(it, span))
+
+
+def _inexact(it: Expression, span: Span) -> bool:
+    """Parts of a year or a decade and school holidays have no exact days."""
+    match it:
+        case About():
+            return True
+        case Days(fuzzy=fuzzy):
+            return fuzzy
+        case Part():
+            return span.grain in ("month", "year")
+        case Moment(day=Expression() as day):
+            return _inexact(day, span)
+    return False
 
 
 def _today_too(it: Expression, here: Here) -> tuple[Other, ...]:
@@ -161,15 +196,22 @@ def _today_too(it: Expression, here: Here) -> tuple[Other, ...]:
 
 
 def _holiday(it: Festival, here: Here) -> Place | None:
-    return _with_day(_pattern(it, here), it, here)
+    return _named(_pattern(it, here), it, it, here)
 
 
-def _with_day(base: Place | None, it: Expression, here: Here) -> Place | None:
-    """The period of a long holiday may also mean its day."""
-    if base is None or not isinstance(it, Festival) or it.form != "long" or base.span.start is None:
+def _named(base: Place | None, it: Expression, pattern: Expression, here: Here) -> Place | None:
+    """What else the name of a holiday may mean: of a long one its day, of 新年 the spring festival."""
+    if base is None or not isinstance(pattern, Festival) or base.span.start is None:
         return base
-    day = found(lines.festival(it.but(form="day"), here), (base.span.start + 10 * DAY).year)
-    return base._replace(others=(*base.others, Other(day, "the day itself"))) if day else base
+    others = list(base.others)
+    if pattern.form == "long":
+        day = found(lines.festival(pattern.but(form="day"), here), (base.span.start + 10 * DAY).year)
+        others += [Other(day, "the day itself")] if day else []
+    if pattern.also:
+        also = Festival(pattern.also, "long" if pattern.form == "day" else pattern.form)
+        where = place(also if it is pattern else it.but(pattern=also), here)
+        others += [Other(where.span, f"the {pattern.also.replace('_', ' ')}")] if where else []
+    return base._replace(others=tuple(others))
 
 
 def _changed(it: Any, here: Here) -> Place | None:
@@ -181,16 +223,18 @@ def _changed(it: Any, here: Here) -> Place | None:
         base = placed(change(inner.span), it) if inner and change else None
     if base is None:
         return None
-    return base._replace(fuzzy=isinstance(it, Part) and base.span.grain == "month", others=_days_of(it, base))
+    return base._replace(fuzzy=_inexact(it, base.span), others=_days_of(it, base))
 
 
 def _days_of(it: Expression, base: Place) -> tuple[Other, ...]:
     """The first week of May may also be 1 to 7 May."""
-    if not isinstance(it, Nth) or it.unit not in ("week", "isoweek") or it.n < 1 or base.span.end is None:
+    start = base.span.start
+    if not isinstance(it, Nth) or it.unit not in ("week", "isoweek") or not 1 <= it.n <= 4 or start is None:
         return ()
-    first = (base.span.end - 4 * DAY).date().replace(day=1)  # a week is of the month of its Thursday
-    if not isinstance(it.of, Month | Within) or it.n > 4:
+    if not isinstance(it.of, Month | EveryMonth | Within) and getattr(it.of, "unit", None) != "month":
         return ()
+    thursday = start + (THURSDAY - start.weekday()) % 7 * DAY  # a week is of the month of its Thursday
+    first = thursday.date().replace(day=1)
     days = whole_days(first + timedelta(7 * it.n - 7), first + timedelta(7 * it.n - 1), "day")
     return (Other(days, f"days {7 * it.n - 6} to {7 * it.n} of the month"),)
 
@@ -238,15 +282,9 @@ def _within(it: Within, here: Here) -> Place | None:
     if outer is None or outer.span.start is None or inner is None:
         return None
     step = index(inner.unit, _middle(outer.span), here)
-    base = placed(found(inner, step), it, fuzzy=_inexact(it.pattern, inner))
-    return _with_day(base, it.pattern, here)
-
-
-def _inexact(pattern: Expression, recurring: Line) -> bool:
-    """Parts of a year and school holidays have no exact days."""
-    if isinstance(pattern, Days):
-        return pattern.fuzzy
-    return isinstance(pattern, Part) and recurring.unit == "year"
+    span = found(inner, step)
+    base = placed(span, it, fuzzy=span is not None and _inexact(it.pattern, span))
+    return _named(base, it, it.pattern, here)
 
 
 def _middle(span: Span) -> date:
@@ -258,23 +296,22 @@ def _middle(span: Span) -> date:
 
 def _which(it: Which, here: Here) -> Place | None:
     recurring = line(it.pattern, here)
-    return chosen(it, recurring, here) if recurring else None
+    return _named(chosen(it, recurring, here), it, it.pattern, here) if recurring else None
 
 
 # ── from here to there ──
 
 
 def _between(it: Between, here: Here) -> Place | None:
-    first, last = _ends(it, here)
+    return placed(_stretched(*_ends(it, here)), it)
+
+
+def _stretched(first: Span | None, last: Span | None) -> Span | None:
+    """From one to the other. Speech is inclusive, but a clock time ends where it begins."""
     if first is None or last is None or first.start is None or last.end is None or first.start >= last.end:
         return None
-    grain = last.grain if last.grain not in ("hour", "second") else "minute"
-    return placed(Span(first.start, _end(last), grain), it)
-
-
-def _end(last: Span) -> datetime | None:
-    """Speech is inclusive, but a clock time ends where it begins."""
-    return last.start if last.grain in ("hour", "minute", "second") else last.end
+    clock = last.grain in ("hour", "minute", "second")
+    return Span(first.start, last.start if clock else last.end, "minute" if clock else last.grain)
 
 
 def _ends(it: Between, here: Here) -> tuple[Span | None, Span | None]:
@@ -296,29 +333,32 @@ def _span(of: Expression, here: Here) -> Span | None:
 
 def _open(it: Open, here: Here) -> Place | None:
     base = place(it.of, here)
-    if base is None or base.span.start is None or base.span.end is None:
+    span = _opened(it, base.span) if base else None
+    if base is None or span is None:
         return None
-    start, end, grain = base.span.start, base.span.end, base.span.grain
+    others = [Other(other, o.words) for o in base.others if (other := _opened(it, o.span)) and other != span]
+    if it.side == "since" and span.end is not None:
+        others.append(Other(span._replace(end=None), "until now"))
+    return placed(span, it, *others, fuzzy=base.fuzzy)
+
+
+def _opened(it: Open, of: Span) -> Span | None:
+    """One side of a span open; of a time of a dated day only to the end of the day, unless it passes that."""
+    if of.start is None or of.end is None:
+        return None
     clock = isinstance(it.of, Moment) and isinstance(it.of.time, Clock)
-    if isinstance(it.of, Moment) and it.of.day is not None:
-        low, high = (
-            datetime(start.year, start.month, start.day),
-            datetime(start.year, start.month, start.day) + DAY,
-        )
-    else:
-        low, high = None, None
+    last = of.start if clock else of.end
+    low, high = midnight(of.start.date()), midnight(of.start.date()) + DAY
+    inside = isinstance(it.of, Moment) and it.of.day is not None and last <= high
     match it.side:
         case "since":
-            span = Span(start, high, grain)
+            return Span(of.start, high if inside else None, of.grain)
         case "after":
-            span = Span(start if clock else end, high, grain)
+            return Span(last, high if inside and last < high else None, of.grain)
         case "before":
-            span = Span(low, start, grain)
+            return Span(low if inside and low < of.start else None, of.start, of.grain)
         case "until":
-            span = Span(low, start if clock else end, grain)
-    if span.start is not None and span.end is not None and span.start >= span.end:
-        span = Span(span.start, None, grain) if it.side in ("since", "after") else Span(None, span.end, grain)
-    return placed(span, it, fuzzy=base.fuzzy)
+            return Span(low if inside and low < last else None, last, of.grain)
 
 
 def _bounded(it: Bounded, here: Here) -> Place | None:

@@ -222,11 +222,13 @@ class WeekNumber(Expression):
 class Festival(Expression):
     """A holiday by its name in the holidays' table: its day, its period, its weekend.
 
-    `long`: its bare name means the period, and the day as well may be meant.
+    `long`: its bare name means the period, and the day as well may be meant. `also`: another holiday
+    that the name may mean.
     """
 
     name: str
     form: Literal["day", "long", "period", "weekend"] = "day"
+    also: str = ""
 
 
 class Lunar(Expression):

@@ -145,13 +145,15 @@ def _day_of_year(number: str, year: str) -> Values:
 
 def _slashed(first: str, second: str) -> Values:
     one, two = int(first), int(second)
+    if (one, two) == (24, 7):  # always
+        return {}
     if one > 12:
         return _as(month_day(two, one), "slashed day first")
     return _as(month_day(one, two), "slashed")
 
 
 def _clock(hour: str, minute: str, second: str | None = None) -> Values:
-    return _as(clock(int(hour), int(minute), int(second) if second else None), "clock")
+    return _as(clock(int(hour), int(minute), int(second) if second else None), "clock", "bare clock")
 
 
 def _short_clock(hour: str, minute: str | None, half: str) -> Values:
@@ -227,14 +229,16 @@ def shape(text: str) -> Values | None:
     return None
 
 
-@lru_cache(maxsize=4096)
 def pieces(text: str) -> tuple[Piece, ...]:
     """A group of figures as what it may be, with its place in the group [start, end).
 
     One piece, or the two ends of a range with the dash between them; none where it is no time.
     """
-    if len(text) > LONGEST:
-        return ()
+    return _pieces(text) if len(text) <= LONGEST else ()
+
+
+@lru_cache(maxsize=4096)
+def _pieces(text: str) -> tuple[Piece, ...]:
     values = _number(text) if text.isdigit() else shape(text)
     if values is not None:
         return ((values, 0, len(text)),) if values else ()

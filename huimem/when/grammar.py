@@ -7,8 +7,8 @@ A rule is a line: a pattern, the kind of what it makes, and a function that make
 In a pattern a plain word stands for itself and `<kind>` for any token of that kind, whose value is
 handed to the function in order; `|` stands between two neighbours of which one is meant, brackets
 make one item of several, `?` makes the item before it optional (its value is then None), what is
-before `>` must stand there but does not belong to the phrase (a `<kind>=` there is handed over
-all the same), and at the end `!word` or `!<kind>` must not follow, `&<kind>` must. Patterns are
+before `>` or behind ` < ` must stand there but does not belong to the phrase (a `<kind>=` there is
+handed over all the same), and at the end `!word` or `!<kind>` must not follow, `&<kind>` must. Patterns are
 unfolded into plain sequences and kept in a tree, so that matching is walking down it: no
 backtracking, linear in the text.
 """
@@ -23,6 +23,7 @@ from operator import or_
 from typing import Any, NamedTuple
 
 Make = Callable[..., Any]
+MOST_KNOWN = 1 << 15  # pairs of neighbours whose levels are kept
 
 
 class Token(NamedTuple):
@@ -42,11 +43,12 @@ class Rule(NamedTuple):
 
 
 class _Ending(NamedTuple):
-    """A pattern that is complete here: which tokens it hands over and where the phrase begins."""
+    """A pattern that is complete here: which tokens it hands over, where the phrase begins and ends."""
 
     rule: Rule
     slots: tuple[tuple[int, str] | None, ...]
     begins: int
+    ends: int
     barred: frozenset[str]
     needed: frozenset[str]
 
@@ -70,19 +72,23 @@ class _Item(NamedTuple):
 
 _PIECES = re.compile(r"[!&]?<[\w ]+>=?|[()|?>]|[!&]?[^\s()|?<>!&]+")
 _Sequence = tuple[_Item, ...]
-_BEGIN = _Item(">")
+_BEGIN, _END = _Item(">"), _Item("<")
 
 
 def unfold(pattern: str) -> tuple[list[_Sequence], int]:
     """All plain sequences of a pattern, with the number of its slots. Raises ValueError for a bad one."""
-    before, begin, phrase = pattern.rpartition(" > ")
+    before, begin, what = pattern.rpartition(" > ")
+    phrase, _, behind = what.partition(" < ")
     slots = count()
-    contexts, rest = _choices(_PIECES.findall(before), slots, handed=False)
+    contexts, left = _choices(_PIECES.findall(before), slots, handed=False)
     sequences, more = _choices(_PIECES.findall(phrase), slots)
-    if rest or more:
+    followers, rest = _choices(_PIECES.findall(behind), slots, handed=False)
+    if left or more or rest:
         raise ValueError(f"unbalanced pattern: {pattern}")
     mark = (_BEGIN,) if begin else ()
-    return [(*context, *mark, *sequence) for context in contexts for sequence in sequences], next(slots)
+    follows = [(_END, *follower) if follower else () for follower in followers]
+    around = ((before, after) for before in contexts for after in follows)
+    return [(*head, *mark, *one, *tail) for head, tail in around for one in sequences], next(slots)
 
 
 def _choices(
@@ -143,11 +149,11 @@ class Level:
                 yield next(kinds), next(kinds, None)
 
     def _grown(self, kind: str) -> _Node:
-        """The tree of a kind that no text asked for before."""
-        tree = self._trees[kind] = _Node()
-        for rule, sequence, slots in self._waiting.pop(kind):
+        """The tree of a kind that no text asked for before; seen by other threads only when it is whole."""
+        tree = _Node()
+        for rule, sequence, slots in self._waiting[kind]:
             _grow(tree, rule, sequence, slots)
-        return tree
+        return self._trees.setdefault(kind, tree)
 
     def longest(self, tokens: Sequence[Token], at: int) -> tuple[int, Token, int] | None:
         """The longest phrase that begins at `at`: tokens before it, its own token, the place after it.
@@ -172,8 +178,8 @@ class Level:
         for after, node in found:
             follower = tokens[after].values if after < len(tokens) else {}
             for ending in node.endings:
-                if _may_follow(ending, follower) and (made := self._made(ending, tokens, at, after)):
-                    return ending.begins, made, after
+                if _may_follow(ending, follower) and (made := self._made(ending, tokens, at)):
+                    return ending.begins, made, at + ending.ends
         return None
 
     def outdone(self, made: tuple[int, Token, int], tokens: Sequence[Token], at: int) -> bool:
@@ -181,35 +187,39 @@ class Level:
         other = self.longest(tokens, at + made[0])
         return other is not None and other[0] == 0 and other[2] > made[2]
 
-    def _made(self, ending: _Ending, tokens: Sequence[Token], at: int, after: int) -> Token | None:
+    def _made(self, ending: _Ending, tokens: Sequence[Token], at: int) -> Token | None:
         given = [None if slot is None else tokens[at + slot[0]].values[slot[1]] for slot in ending.slots]
         value = ending.rule.make(*given)
         if value is None:
             return None
         kinds = self._kinds.get(ending.rule.kind) or (f"<{ending.rule.kind}>",)
-        return Token(dict.fromkeys(kinds, value), tokens[at + ending.begins].start, tokens[after - 1].end)
+        first, last = tokens[at + ending.begins], tokens[at + ending.ends - 1]
+        return Token(dict.fromkeys(kinds, value), first.start, last.end)
 
 
 def _kinds_of(sequence: _Sequence) -> Iterator[str]:
-    return (item.kind for item in sequence if item is not _BEGIN and item.kind[0] not in "!&")
+    return (item.kind for item in sequence if item not in (_BEGIN, _END) and item.kind[0] not in "!&")
 
 
 def _grow(tree: _Node, rule: Rule, sequence: _Sequence, slots: int) -> None:
     """Adds a sequence to the tree that its first kind leads to."""
     barred = frozenset(item.kind[1:] for item in sequence if item.kind[0] == "!")
     needed = frozenset(item.kind[1:] for item in sequence if item.kind[0] == "&")
-    node, place, begins = tree, 0, 0
+    node, place, begins, ends = tree, 0, 0, 0
     places: list[tuple[int, str] | None] = [None] * slots
     for item in sequence:
         if item is _BEGIN:
             begins = place
+        elif item is _END:
+            ends = place
         elif item.kind[0] not in "!&":
             if item.slot is not None:
                 places[item.slot] = (place, item.kind)
             node = node.after.setdefault(item.kind, _Node()) if place else tree
             place += 1
-    if place > begins:
-        node.endings.append(_Ending(rule, tuple(places), begins, barred, needed))
+    ends = ends or place
+    if ends > begins:
+        node.endings.append(_Ending(rule, tuple(places), begins, ends, barred, needed))
 
 
 def _by_length(found: tuple[int, _Node]) -> int:
@@ -275,6 +285,8 @@ class Ladder:
         pair = (*tokens[place].values, None, *after)
         bits = self._known.get(pair)
         if bits is None:
+            if len(self._known) >= MOST_KNOWN:
+                self._known.clear()
             bits = self._known[pair] = self._levels_of(tokens[place].values, after)
         return bits
 

@@ -106,6 +106,7 @@ class Found(NamedTuple):
 
 _Shape = tuple[str, bool, bool]
 MOST_REMEMBERED = 4096  # runs whose parse is kept; a run costs more to parse than to look up
+LONGEST_REMEMBERED = 1000  # characters of such a run
 
 
 class Grammar:
@@ -134,9 +135,11 @@ class Grammar:
             shape = (text[start : run[-2].end], "<edge>" in run[0].values, "<edge>" in run[-1].values)
             parsed = self._parsed.get(shape)
             if parsed is None:
+                parsed = tuple(self._parse(run, start))
                 if len(self._parsed) >= MOST_REMEMBERED:
                     self._parsed.clear()
-                parsed = self._parsed[shape] = tuple(self._parse(run, start))
+                if len(shape[0]) <= LONGEST_REMEMBERED:
+                    self._parsed[shape] = parsed
             found += [Found(one.expression, one.start + start, one.end + start) for one in parsed]
         return found
 
@@ -158,6 +161,8 @@ def _vocabulary(languages: Iterable[Language]) -> Vocabulary:
         words = spelled if language.spaced else written
         for word in literals(rule for rules in language.rules.values() for rule in rules):
             (spelled if word.isascii() else written).setdefault(word, {})[word] = word
+        for word in _mere_words(language) if language.spaced else ():
+            spelled[word]["<word>"] = None
         for kind, values in language.words.items():
             for names, value in values.items():
                 for name in names.split("|"):
@@ -172,6 +177,13 @@ def _vocabulary(languages: Iterable[Language]) -> Vocabulary:
             digits, number = language.digits, language.number
     hints = [language.hint for language in languages if language.hint]
     return vocabulary(_told(spelled), _told(written), shortened, digits, number, hints)
+
+
+def _mere_words(language: Language) -> frozenset[str]:
+    """Words that rules name only to tell what is no time: beside a time they are as any other word."""
+    others = (rule for rung, rules in language.rules.items() if rung != "names" for rule in rules)
+    tables = (name for values in language.words.values() for names in values for name in names.split("|"))
+    return literals(language.rules.get("names", ())) - literals(others) - frozenset(tables)
 
 
 def _no_number(text: str) -> Mapping[str, Any]:

@@ -118,8 +118,12 @@ def _ago(it: Ago, here: Here) -> Place | None:
 def _width(count: float, unit: Any) -> Any:
     """How wide a point is that lies so many units away: half a year is months, half a month a week."""
     if count % 1:
-        return {"year": "month", "month": "isoweek", "half": "month"}.get(unit, "day")
-    return {"decade": "year", "fortnight": "week", "half": "month", "weekend": "week"}.get(unit, unit)
+        return _HALVED.get(unit, "day")
+    return _WIDTHS.get(unit, unit)
+
+
+_HALVED = {"year": "month", "month": "isoweek", "half": "month", "decade": "year", "century": "year"}
+_WIDTHS = {"century": "decade", "decade": "year", "half": "month", "fortnight": "week", "weekend": "week"}
 
 
 def _same_time(it: SameTime, here: Here) -> Place | None:

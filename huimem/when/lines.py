@@ -135,16 +135,19 @@ def festival(pattern: Festival, here: Here) -> Line:
 
 
 def lunar_date(pattern: Lunar, here: Here) -> Line:
-    """The last months of a lunar year mostly lie in the next Gregorian one: both years are looked at."""
+    """The last month of a lunar year belongs, as its eve does, to the year of the festival after it.
+
+    The others are of the Gregorian year in which they begin: the eleventh may end in the next one.
+    """
 
     def at(year: int) -> Span | None:
-        for lunar_year in (year, year - 1):
+        for lunar_year in (year - 1,) if pattern.month == 12 else (year, year - 1):
             days = _lunar(pattern, lunar_year)
-            if days and days[0].year == year:
+            if days and (days[0].year == year or pattern.month == 12):
                 return whole_days(*days, "day" if pattern.day else "month")
         return None
 
-    return Line("year", at)
+    return Line("year", at, early=1)
 
 
 def _lunar(pattern: Lunar, year: int) -> tuple[date, date] | None:

@@ -157,10 +157,10 @@ def day_range(first: int, last: int, of: Expression) -> Expression | None:
 
 def between(first: Expression, last: Expression) -> Expression:
     """From one to the other; a year said once, at the end, serves both, unless it runs backwards."""
-    return Between(_sharing(first, last), last)
+    return Between(sharing(first, last), last)
 
 
-def _sharing(first: Expression, last: Expression) -> Expression:
+def sharing(first: Expression, last: Expression) -> Expression:
     """The start with the year of the end: of the year before where it would come later."""
     place, end = _place(first), _place(last.pattern) if isinstance(last, Within) else None
     if not isinstance(last, Within) or place is None or end is None:

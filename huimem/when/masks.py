@@ -5,18 +5,19 @@ from __future__ import annotations
 import re
 
 HIDDEN = "\x00"
-# What such a thing holds for certain, and its form. Quoted text is bounded, so that a lone quotation
-# mark costs no more than its neighbourhood.
+# What such a thing holds for certain, and its form. Quoted text is bounded and holds no mark that
+# opens another, so that a lone quotation mark costs no more than its neighbourhood.
 _FORMS = tuple(
     (mark, re.compile(form, re.ASCII | re.DOTALL))
     for mark, form in (
         ("```", r"```.*?(?:```|\Z)"),
         ("`", r"`[^`\n]{1,400}`"),
-        ("“", r"“[^”\n]{0,400}”"),
-        ("「", r"「[^」\n]{0,400}」"),
-        ("『", r"『[^』\n]{0,400}』"),
-        ("《", r"《[^》\n]{0,100}》"),
-        ("«", r"«[^»\n]{0,400}»"),
+        ('{"', r'\{"[^{}]{0,400}\}'),
+        ("“", r"“[^“”\n]{0,400}”"),
+        ("「", r"「[^「」\n]{0,400}」"),
+        ("『", r"『[^『』\n]{0,400}』"),
+        ("《", r"《[^《》\n]{0,100}》"),
+        ("«", r"«[^«»\n]{0,400}»"),
         ('"', r'(?<!\w)"[^"\n]{0,400}"(?!\w)'),
         ("'", r"(?<!\w)'(?!\d0s)[^'\n]{1,200}'(?!\w)"),
         ("://", r"\b(?:https?|ftp|file)://\S+"),
@@ -31,6 +32,8 @@ def hide(text: str) -> str:
     """The text with what is not meant as a time made unreadable; every character keeps its place."""
     for mark, form in _FORMS:
         if mark in text:
+            text = form.sub(_hidden, text)
+        if mark in text:  # what held a quotation itself
             text = form.sub(_hidden, text)
     return text
 

@@ -69,10 +69,10 @@ def elapsed(amounts: tuple[Amount, ...]) -> timedelta:
 
 
 def floored(at: datetime, grain: str) -> Span:
-    """The hour, minute or second of the clock that holds a wall time."""
+    """The hour, minute or second of the clock that holds a wall time; an hour that comes twice is long."""
     start = at.replace(microsecond=0, second=at.second if grain == "second" else 0)
     start = start.replace(minute=0) if grain == "hour" else start
-    return Span(start, start + timedelta(seconds=SECONDS_LONG[grain]), grain)
+    return Span(start, start + timedelta(seconds=SECONDS_LONG[grain]), grain, elapsed=grain != "hour")
 
 
 # ── parts ──

@@ -14,7 +14,9 @@ from huimem.ranges import TimeRange
 from huimem.when.expressions import Expression
 
 DAY = timedelta(days=1)
-LONGEST_SEARCH = 12 * 40  # steps looked through for a date that fits (a Friday the 29th of February)
+# Steps looked through for a date that fits: 29 February may be eight years away, a Friday the 31st a
+# few. A lunar feast that its calendar does not reach is not looked for in another century.
+REACH = {"year": 10, "month": 12 * 40}
 
 
 class Span(NamedTuple):
@@ -34,15 +36,17 @@ class Other(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where an expression lies for this question; `of` is what was read, for saying it in words."""
+    """Where an expression lies for this question; `of` is what was read, where words say it best."""
 
     span: Span
-    of: Expression
+    of: Expression | None
     fuzzy: bool = False
     others: tuple[Other, ...] = ()
 
 
-def placed(span: Span | None, expression: Expression, *others: Other, fuzzy: bool = False) -> Place | None:
+def placed(
+    span: Span | None, expression: Expression | None, *others: Other, fuzzy: bool = False
+) -> Place | None:
     """A place; none where there is no span."""
     return None if span is None else Place(span, expression, fuzzy, others)
 
@@ -64,7 +68,8 @@ class Here(NamedTuple):
 
     def range(self, span: Span) -> TimeRange:
         """The instants of a span. Raises ValueError where the zone skips all of it."""
-        start, end = (at and self._instant(at) for at in (span.start, span.end))
+        start = self._instant(span.start) if span.start else None
+        end = self._instant(span.end) if span.end else None
         if span.elapsed and start and span.start and span.end:
             end = start + (span.end.replace(fold=0) - span.start.replace(fold=0))
         return TimeRange(start, end, self.zone)
@@ -72,6 +77,14 @@ class Here(NamedTuple):
     def _instant(self, at: datetime) -> datetime:
         """A wall time inside a gap moves forward by the gap; one that comes twice is the first."""
         return at.replace(tzinfo=self.zone).astimezone(UTC)
+
+    def shown(self, span: Span) -> Span:
+        """A span whose clock time the zone skips as the zone's clocks show it; days are days all the same."""
+        if span.start is None or span.start == midnight(span.start.date()):
+            return span
+        start = self._instant(span.start).astimezone(self.zone).replace(tzinfo=None)
+        moved = start.replace(fold=0) - span.start.replace(fold=0)
+        return span._replace(start=start, end=span.end and span.end + moved) if moved else span
 
     def before(self, elapsed: timedelta) -> datetime:
         """The wall time when `elapsed` ago was now, as a stopwatch counts; negative: ahead."""
@@ -131,7 +144,7 @@ def found(line: Line, step: int) -> Span | None:
 def latest(line: Line, here: Here, limit: datetime) -> Span | None:
     """The last span of a line that starts at `limit` or before."""
     step = index(line.unit, limit.date(), here) + line.early
-    for back in range(LONGEST_SEARCH):
+    for back in range(REACH.get(line.unit, 10)):
         span = found(line, step - back)
         if span and span.start and span.start <= limit:
             return span
@@ -141,7 +154,7 @@ def latest(line: Line, here: Here, limit: datetime) -> Span | None:
 def complete(line: Line, here: Here, limit: datetime) -> Span | None:
     """The last span of a line that ends at `limit` or before."""
     step = index(line.unit, limit.date(), here) + line.early
-    for back in range(LONGEST_SEARCH):
+    for back in range(REACH.get(line.unit, 10)):
         span = found(line, step - back)
         if span and span.end and span.end <= limit:
             return span
@@ -151,7 +164,7 @@ def complete(line: Line, here: Here, limit: datetime) -> Span | None:
 def following(line: Line, here: Here, limit: datetime) -> Span | None:
     """The first span of a line that starts at `limit` or later."""
     step = index(line.unit, limit.date(), here) - 1
-    for ahead in range(LONGEST_SEARCH):
+    for ahead in range(REACH.get(line.unit, 10)):
         span = found(line, step + ahead)
         if span and span.start and span.start >= limit:
             return span

@@ -76,12 +76,15 @@ def _resolution(
     here = Here(now.replace(tzinfo=None), now.tzinfo, _weekday(week_start))
     grammar = _grammar(None if languages is None else frozenset(languages))
     found = grammar.expressions(masks.hide(grammar.normal(text)))
-    vague = [one for one in found if isinstance(one.expression, Vague)]
+    if not found:
+        return None
+    vague: list[Found] = []
     readings: list[Reading] = []
     others: list[Reading] = []
     known: dict[int, list[_Meanings]] = {}  # the grammar hands out one object for equal phrases
     for one in found:
         if isinstance(one.expression, Vague):
+            vague.append(one)
             continue
         meanings = known.get(id(one.expression))
         if meanings is None:
@@ -89,7 +92,8 @@ def _resolution(
             known[id(one.expression)] = meanings
         for main, also in meanings:
             readings += [meaning.at(one) for meaning in main]
-            others += [meaning.at(one) for meaning in also]
+            if also:
+                others += [meaning.at(one) for meaning in also]
     if not readings and not vague:
         return None
     window = _window(vague[0].expression, here) if vague and not readings else None
@@ -115,7 +119,9 @@ def _meanings(where: Place | None, here: Here, now: datetime) -> _Meanings:
     """What a place means: as it is read (nothing where the zone has no such time), and its other readings."""
     if where is None:
         return [], []
-    main = _meaning(where.span, said(where.of, where.span), where.fuzzy, here, now)
+    main = _meaning(where.span, said(where.of, here.shown(where.span)), where.fuzzy, here, now)
+    if not where.others:
+        return main, []
     others = [_meaning(other.span, other.words, where.fuzzy, here, now) for other in where.others]
     return main, [meaning for other in others for meaning in other if main]
 
@@ -140,8 +146,11 @@ def _window(vague: Expression, here: Here) -> TimeRange | None:
     if not isinstance(vague, Vague) or vague.back is None:
         return None
     (count, unit), (near, near_unit) = vague.back, vague.until
-    if unit == "hour":
-        return _range(Span(here.before(timedelta(hours=count)), here.now, "hour"), here)
-    start = midnight(back(here.today, ((count, unit),), -1))
-    end = midnight(back(here.today, ((near, near_unit),), -1)) + DAY * (near == 0)
-    return _range(Span(start, end, "day"), here)
+    try:
+        if unit == "hour":
+            return here.range(Span(here.before(timedelta(hours=count)), here.now, "hour"))
+        start = midnight(back(here.today, ((count, unit),), -1))
+        end = midnight(back(here.today, ((near, near_unit),), -1)) + DAY * (near == 0)
+        return here.range(Span(start, end, "day"))
+    except (ValueError, OverflowError):  # asked where the calendar begins
+        return None

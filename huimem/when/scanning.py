@@ -54,6 +54,7 @@ _KEPT |= {"(": _OPENS, ")": _CLOSES}
 _JOINS = "-./,"
 _MONEY_AND_IDS = frozenset("$£€¥₹#@&_\\")
 _MEASURES = frozenset("%°$£€¥₹@_#")
+_NAMING = frozenset("#$%{\\")  # before a word that names something: a tag, a variable, a place to fill
 _ENDING = re.compile(r"\.([a-z][a-z0-9]*)", re.ASCII)  # of a file's name
 _GAP = re.compile(r"[\s.]+")  # what may stand between two words of one phrase
 _STOPS = re.compile(r"[\n?!;。？！；]|\.(?=\s)")
@@ -165,7 +166,7 @@ def _tokens(text: str, start: int, stop: int, words: Vocabulary) -> Iterator[Tok
         kind = found.lastgroup
         if kind == "word":
             values = known.get(found[0])
-            if values and not _joined(text, at):
+            if values and not _joined(text, begin, at):
                 last = Token(values, begin, at)
                 yield last
                 continue
@@ -187,12 +188,16 @@ def _tokens(text: str, start: int, stop: int, words: Vocabulary) -> Iterator[Tok
             yield last
 
 
-def _joined(text: str, end: int) -> bool:
-    """Whether a word goes on as part of a name: notes_1, march.txt, monday@home."""
+def _joined(text: str, begin: int, end: int) -> bool:
+    """Whether a word is a part of a name: notes_1, march.txt, monday@home, #friday, ${today}, oct(8)."""
     after = text[end : end + 2]
-    return bool(after) and (
-        after[0] in "_@" or after == "()" or (after[0] == "." and after[1:].isalpha() and after[1:].isascii())
-    )
+    if after and (
+        after[0] in "_@"
+        or (after[0] == "(" and (after[1:].isdigit() or after[1:] in (")", "\x00")))
+        or (after[0] == "." and after[1:].isalpha() and after[1:].isascii())
+    ):
+        return True
+    return text[begin - 1 : begin] in _NAMING and begin > 0
 
 
 def _mark(text: str, begin: int, end: int, words: Vocabulary, last: Token) -> Token | None:
@@ -203,6 +208,8 @@ def _mark(text: str, begin: int, end: int, words: Vocabulary, last: Token) -> To
             return None
         if text[end : end + 1].isalnum():
             return Token({".": "."}, begin, end)
+    if mark == "-" and last.values is EDGE and text[end : end + 1] == " ":  # of a list, no range
+        return Token(EDGE, begin, end)
     hangs = mark == "-" and last.values is WORD and last.end == begin and text[end : end + 1].isdigit()
     if mark == "\x00" or hangs:  # what hangs on a name is part of it: report-2024-03-05
         return Token(WORD, begin, end)
@@ -254,6 +261,7 @@ def _figures(text: str, begin: int, words: Vocabulary, last: Token) -> Iterator[
     end = found.end() if found else begin + 1
     before, after = text[begin - 1 : begin], text[end : end + 1]
     touched = before in _MONEY_AND_IDS or (before in _JOINS and last.values is WORD and last.end >= begin - 1)
+    touched = touched or (before == "[" and text[max(0, begin - 2) : begin - 1].isalnum())  # x[1:10]
     suffix = _SUFFIX.match(text, end) if after.isalpha() else None
     if suffix and suffix[0] not in words.spelled:
         end, touched = suffix.end(), True

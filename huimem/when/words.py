@@ -18,6 +18,7 @@ from huimem.when.expressions import (
     Whole,
     Within,
 )
+from huimem.when.periods import SECONDS_LONG
 from huimem.when.placing import Span
 
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -25,9 +26,16 @@ _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct",
 _UNITS = {"isoweek": "week", "fortnight": "fortnight"}
 
 
-def said(expression: Expression, span: Span) -> str:
+def said(expression: Expression | None, span: Span) -> str:
     """One line: the rule that was followed, where another would do as well, else the dates."""
-    return _rule(expression) or dates(span)
+    match expression:
+        case About(of=of):  # that it is about then is told apart from the reading
+            return said(of, span)
+        case SoFar() if span.start:
+            return f"{dates(span._replace(end=None)).removesuffix(' on')} until now"
+        case Ago(amounts=(_,), exact=False, most=0) if span.grain not in ("day", *SECONDS_LONG):
+            return f"the whole {span.grain} around it"
+    return (_rule(expression) if expression else "") or dates(span)
 
 
 def _rule(expression: Expression) -> str:
@@ -36,14 +44,10 @@ def _rule(expression: Expression) -> str:
             return "the latest one that has begun"
         case Moment(day=Expression() as day):
             return _rule(day)
-        case About(of=of):
-            return f"about {_rule(of)}".strip()
         case Weekday() | Weekend() | Which() | Within():
             return _weekday(expression)
         case Calendar(unit=unit, offset=offset) if unit not in ("second", "minute", "hour", "day"):
             return _calendar(_UNITS.get(unit, unit), offset)
-        case SoFar():
-            return "until now"
     return _counted(expression)
 
 
@@ -56,7 +60,7 @@ def _weekday(expression: Expression) -> str:
         case Which(pattern=Weekday(day=day), which="this" | "next" as which):
             return f"{WEEKDAYS[day]} of {which} week"
         case Within(outer=Calendar(unit="week" | "isoweek", offset=offset), pattern=Weekday(day=day)):
-            return f"{WEEKDAYS[day]} of {_calendar('week', offset)}"
+            return f"{WEEKDAYS[day]}{' of' * (abs(offset) < 2)} {_calendar('week', offset)}"
         case Weekend():
             return "the latest weekend that has begun"
     return ""
@@ -64,13 +68,22 @@ def _weekday(expression: Expression) -> str:
 
 def _counted(expression: Expression) -> str:
     match expression:
+        case Rolling(unit="quarter", count=count, ahead=False):
+            return _whole("quarter", int(count))
         case Rolling(unit=unit, count=count, ahead=False):
-            return f"{count:g} {_UNITS.get(unit, unit)}{'s' * (count != 1)} up to and with now"
+            now = "now" if unit in SECONDS_LONG else "and with today"
+            return f"{_amount(count, _UNITS.get(unit, unit))} up to {now}"
         case Whole(unit=unit, count=count, ahead=False):
-            return f"the {count} whole {_UNITS.get(unit, unit)}s before this one"
-        case Ago(amounts=((_, unit),), exact=False) if unit not in ("day", "hour", "minute", "second"):
-            return "the calendar unit that holds the point"
+            return _whole(_UNITS.get(unit, unit), count)
     return ""
+
+
+def _whole(unit: str, count: int) -> str:
+    return f"the {count} whole {unit}s before this one" if count != 1 else f"the {unit} before this one"
+
+
+def _amount(count: float, unit: str) -> str:
+    return f"half a {unit}" if count == 0.5 else f"{count:g} {unit}{'s' * (count != 1)}"
 
 
 def _calendar(unit: str, offset: int) -> str:
@@ -92,8 +105,10 @@ def dates(span: Span) -> str:
         return _day(start) if last <= start else f"{_day(start)} to {_day(last)}"
     if span.grain == "minute" and end - start == timedelta(minutes=1):
         return f"{_day(start)} {start:%H:%M}"
+    if end.time() == datetime.min.time() and end - timedelta(days=1) <= start:
+        return f"{_day(start)} {start:%H:%M} to 24:00"
     same = start.date() == end.date()
-    return f"{_day(start)} {start:%H:%M} to {f'{end:%H:%M}' if same else _at(end)}"
+    return f"{_day(start)} {start:%H:%M} to {'' if same else f'{_day(end)} '}{end:%H:%M}"
 
 
 def _at(at: datetime | None) -> str:

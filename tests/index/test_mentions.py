@@ -202,7 +202,7 @@ def test_other_rules_make_the_index_anew_and_whoever_has_none_does_not_mind(tmp_
     unminding.close()
     second, said_of_it = made(Times("rules 2", resolve))
     assert [spans for _, spans in spoken(second)] == [(FIRST,)]
-    assert said_of_it == ("the index is rebuilt from the files: its time words were read by other rules",)
+    assert said_of_it == ("the index is rebuilt from the files: its times were read by other rules",)
     assert second.identity() and len(spoken(second)) == 1
     second.close()
 

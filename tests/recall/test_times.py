@@ -126,6 +126,7 @@ def test_a_limit_keeps_the_first_sessions_and_says_how_many_there_are(memory: Me
 
 def test_a_frame_with_a_time_given_beside_it_lists_too(memory: Memory) -> None:
     assert found(memory, "what did we talk about?", when="2026-05-02") == ["report"]
+    assert found(memory, "what did we talk about last week?", when="2026-05-02") == ["report"]
     assert found(memory, "我们聊了什么", during=(day("2026-05-02"),)) == ["report"]
 
 
@@ -225,6 +226,11 @@ def test_a_range_that_reaches_the_first_day_only_by_its_margin_is_used(
 def test_of_several_ranges_the_useful_ones_stay(memory: Memory) -> None:
     answer = memory.recall("kiln 1999-12-31 or 2026-05-18", now=NOW)
     assert (answer.query.during, [hit.ref.session for hit in answer.hits]) == ((day("2026-05-18"),), ["late"])
+
+
+def test_nothing_is_said_in_the_future_whatever_speaks_of_it(memory: Memory) -> None:
+    (warning,) = memory.recall("bowls 2026-05-30", now=NOW, said_only=True).warnings
+    assert warning == "nothing can have been said in “2026-05-30” yet; searched without it"
 
 
 def test_what_speaks_of_the_future_answers_for_it(memory: Memory) -> None:
@@ -354,3 +360,37 @@ def test_a_time_phrase_may_have_little_words_around_it(
 ) -> None:
     monkeypatch.setattr(memory, "resolve", reads("2026-05-02", reading(day("2026-05-02"))))
     assert set(found(memory, "kiln", when="on 2026-05-02")) == {"report"}
+
+
+def test_four_figures_alone_are_a_year_where_a_time_is_asked_for(memory: Memory) -> None:
+    answer = memory.recall("kiln", when="2026", now=NOW)
+    assert answer.resolution is not None
+    (one,) = answer.resolution.readings
+    assert (one.grain, one.span) == ("year", (0, 4))
+    assert one.range.contains(NOW)
+    assert memory.recall("kiln 2026", now=NOW).resolution is None
+
+
+@pytest.mark.parametrize("question", ["kiln last week", "kiln recently", "上周 kiln", "kiln of 1998-06"])
+def test_a_time_given_beside_the_question_takes_the_place_of_its_own(question: str, memory: Memory) -> None:
+    query = memory.recall(question, when="2026-05-01", now=NOW).query
+    # What is the same on any day may be what is asked about.
+    assert (query.terms == ("kiln",)) is ("1998" not in question)
+    assert query.named == (day("2026-05-01"),)
+
+
+def test_a_list_of_a_vague_time_is_of_its_window(memory: Memory) -> None:
+    assert [one.title for one in overview.listed(memory, now=NOW, when="the other day")] == ["about late"]
+    assert len(overview.listed(memory, now=NOW, when="long ago", limit=50)) == 11
+    answer = memory.recall("what did we talk about just now?", now=NOW)
+    assert (answer.hits, answer.nearest) == ((), (day("2026-05-18"),))
+
+
+def test_a_limit_leaves_out_what_only_speaks_of_the_time_first(memory: Memory) -> None:
+    assert found(memory, "2026-05-10 to 2026-05-30") == ["market", "late"]
+    assert found(memory, "2026-05-10 to 2026-05-30", limit=1) == ["late"]
+
+
+def test_lists_of_different_times_are_different_answers(memory: Memory) -> None:
+    first, second, third = (memory.recall(f"2026-05-0{n}", now=NOW).id for n in (1, 2, 1))
+    assert first == third != second

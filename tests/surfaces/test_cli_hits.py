@@ -117,9 +117,12 @@ RECEIPTS = [
     ),
     (
         Resolution(vague=True, window=MARCH, vague_spans=((44, 50),)),
-        ["lately: looks back over Sun 1 Mar 2026 to Tue 31 Mar 2026"],
+        ["lately: perhaps Sun 1 Mar 2026 to Tue 31 Mar 2026; everything was searched"],
     ),
-    (Resolution(vague=True, vague_spans=((52, 60),)), ["long ago: looks back over everything"]),
+    (
+        Resolution(vague=True, vague_spans=((52, 60),)),
+        ["long ago: no exact time; everything was searched"],
+    ),
 ]
 
 
@@ -237,10 +240,10 @@ def nothing(**query: object) -> Recall:
 
 
 IN_VAIN = [
-    (nothing(), "Nothing matches in Wed 8 Apr (3 records looked at)."),
+    (nothing(), "Nothing matches on Wed 8 Apr (3 records looked at)."),
     (nothing(during=(), named=()), "Nothing matches."),
     (nothing(text="", during=(), named=()), "Nothing was asked."),
-    (nothing(text=""), "Nothing was said in Wed 8 Apr (3 records looked at)."),
+    (nothing(text=""), "Nothing was said on Wed 8 Apr (3 records looked at)."),
     (
         nothing(
             during=(),

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from datetime import datetime
 from unittest.mock import patch
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -119,8 +120,24 @@ SPANS = [
     ),
     (
         clocks("01T18:00", "02T00:00"),
-        "Fri 1 May 18:00 to 00:00",
-        "Fri 1 May 2026 18:00 to 00:00",
+        "Fri 1 May 18:00 to 24:00",
+        "Fri 1 May 2026 18:00 to 24:00",
+    ),
+    (
+        clocks("01T10:30", "02T10:30"),  # as long as a day, and none
+        "Fri 1 May 10:30 to Sat 2 May 10:30",
+        "Fri 1 May 2026 10:30 to Sat 2 May 2026 10:30",
+    ),
+    (
+        clocks("01T18:00", "03T00:00"),
+        "Fri 1 May 18:00 to Sun 3 May 00:00",
+        "Fri 1 May 2026 18:00 to Sun 3 May 2026 00:00",
+    ),
+    # Beirut's clocks skipped from midnight to one o'clock on 29 March.
+    (
+        TimeRange.days_from(datetime(2026, 3, 29), 1, ZoneInfo("Asia/Beirut")),
+        "Sun 29 Mar",
+        "Sun 29 Mar 2026",
     ),
     (TimeRange(day("2026-05-01").start, None, ZONE), "from Fri 1 May on", "from Fri 1 May 2026 on"),
     (TimeRange(None, day("2026-05-01").start, ZONE), "before Fri 1 May", "before Fri 1 May 2026"),

@@ -121,7 +121,7 @@ def _other_faults(row: Row, reading: Reading, others: tuple[Reading, ...]) -> li
     return [
         f"{row.phrase}: alternative {pair} not offered"
         for pair in wanted
-        if tuple(datetime.fromisoformat(cell) for cell in pair.split("/")) not in offered
+        if tuple(_at(cell) for cell in pair.split("/")) not in offered
     ]
 
 

@@ -88,6 +88,16 @@ def test_phrases_that_begin_after_a_context_leave_it_in_place() -> None:
     assert [token.values for token in climbed.climb(tokens("a apple"))] == [{"<meal>": 2}]
 
 
+def test_what_stands_behind_a_phrase_is_handed_over_and_left_in_place() -> None:
+    first = [Rule("<fruit> < of <colour>=", "dish", lambda fruit, colour: (fruit, colour))]
+    assert read("apple of red pie", first) == [("apple", ("apple", "red"))]
+    climbed = Ladder([first, [Rule("<dish> of <colour>", "meal", lambda *parts: parts)]], {})
+    assert [token.values for token in climbed.climb(tokens("apple of red"))] == [
+        {"<meal>": (("apple", "red"), "red")}
+    ]
+    assert read("apple of", first) == []
+
+
 def test_unfolding_tells_every_plain_sequence() -> None:
     sequences, slots = unfold("a? <colour>|of pie")
     assert ([[item.kind for item in one] for one in sequences], slots) == (

@@ -9,7 +9,18 @@ from datetime import datetime, time
 from shlex import quote
 
 from huimem.markup import readable
-from huimem.records import Factor, Freshness, Hit, Message, Query, Recall, Record, Resolution
+from huimem.records import (
+    Factor,
+    Freshness,
+    Hit,
+    Message,
+    Query,
+    Reading,
+    Recall,
+    Record,
+    Resolution,
+    TimeRange,
+)
 from huimem.surfaces.cli.look import Look, clipped, zone_name
 from huimem.surfaces.cli.visible import visible_line
 from huimem.surfaces.documents import Asked
@@ -41,28 +52,44 @@ def render_hits(recall: Recall, shown: Shown) -> str:
 
 def time_lines(recall: Recall, shown: Shown) -> Iterator[str]:
     """How the time words were read: phrase, range, zone, which of several readings, and the others."""
-    look, resolution = shown.look, recall.resolution or Resolution()
+    resolution, phrase, look = recall.resolution or Resolution(), shown.asked.phrase, shown.look
     for reading in resolution.readings:
-        words = visible_line(shown.asked.phrase[slice(*reading.span)].strip())
-        span, about = look.span(reading.range, years=True), "about " if reading.fuzzy else ""
-        line = f"time  {words} = {about}{span} ({zone_name(reading.range.zone)})"
-        how = reading.words.removesuffix(span).removesuffix(": ")
-        line += f" · {how}" if how else ""
+        line = _reading(reading, phrase, look)
         line += "" if reading.range in recall.query.named else " · not used"
         yield look.styled("faint", line)
-    for other in resolution.alternatives:
-        yield look.styled("faint", f"      or {look.span(other.range, years=True)} · {other.words}")
+        for other in resolution.alternatives:
+            if other.span == reading.span:
+                yield look.styled("faint", f"      or {look.span(other.range, years=True)} · {other.words}")
     if resolution.vague:
-        yield look.styled("faint", _vague(resolution, shown))
+        yield look.styled("faint", _vague(resolution, phrase, look, narrows=not recall.query.text))
 
 
-def _vague(resolution: Resolution, shown: Shown) -> str:
-    """`time  recently: looks back over …`; without a window no time is meant."""
-    phrases = [visible_line(shown.asked.phrase[slice(*span)].strip()) for span in resolution.vague_spans]
-    window = resolution.window
-    meant = (
-        f"looks back over {shown.look.span(window, years=True)}" if window else "looks back over everything"
-    )
+def when_lines(phrase: str, resolution: Resolution, look: Look) -> Iterator[str]:
+    """How a time that was asked for by itself was read, a line for each of its parts."""
+    yield from (_reading(reading, phrase, look) for reading in resolution.readings)
+    if resolution.vague:
+        yield _vague(resolution, phrase, look, narrows=True)
+
+
+def _reading(reading: Reading, phrase: str, look: Look) -> str:
+    """`time  last Friday = Fri 10 Apr 2026 (Asia/Shanghai) · the latest Friday before today`."""
+    words = visible_line(phrase[slice(*reading.span)].strip())
+    span, about = look.span(reading.range, years=True), "about " if reading.fuzzy else ""
+    how = reading.words.removesuffix(span).removesuffix(": ")
+    if reading.range.start and how.startswith(look.day(reading.range.start, years=True)):
+        how = ""  # the dates once more, written otherwise
+    shown = f"time  {words} = {about}{span} ({zone_name(reading.range.zone)})"
+    return f"{shown} · {how}" if how else shown
+
+
+def _vague(resolution: Resolution, phrase: str, look: Look, *, narrows: bool) -> str:
+    """`time  recently: looks back over …`; where it `narrows` nothing, that everything was searched."""
+    phrases = [visible_line(phrase[slice(*span)].strip()) for span in resolution.vague_spans]
+    span = look.span(resolution.window, years=True) if resolution.window else ""
+    if narrows:
+        meant = f"looks back over {span or 'everything'}"
+    else:
+        meant = f"{f'perhaps {span}' if span else 'no exact time'}; everything was searched"
     return f"time  {', '.join(phrases) or 'no exact time'}: {meant}"
 
 
@@ -197,14 +224,36 @@ def render_nothing(recall: Recall, shown: Shown) -> str:
     """What was searched in vain, and what to try. The question itself is not repeated."""
     query = recall.query
     filters = filter_words(query)
-    spans = " and ".join(shown.look.span(span) for span in query.named)
-    if not query.text and not spans and not query.vague:
+    window = recall.resolution.window if recall.resolution and not query.text else None
+    named = query.named or ((window,) if window else ())
+    if not query.text and not named and not query.vague:
         return "Nothing was asked.\nTry a question, a time, or both."
-    words = ["Nothing matches" if query.text else "Nothing was said"]
-    words += [f"in {spans}"] if spans else []
+    lists = not query.text and not query.said_only  # what speaks of a time, too
+    ahead = lists and named and all(_is_ahead(span, shown.look) for span in named)
+    words = ["Nothing matches" if query.text else "Nothing speaks of" if ahead else "Nothing was said"]
+    spans = [(_of if ahead else _in)(span, shown.look) for span in named]
+    words += [" and ".join(spans)] if spans else []
     words += [f"with {filters}"] if filters else []
-    searched = f" ({counted(recall.considered, 'record')} looked at)" if spans else ""
+    searched = f" ({counted(recall.considered, 'record')} looked at)" if query.named else ""
     return f"{' '.join(words)}{searched}.\nTry {_suggestion(recall, shown, bool(filters))}"
+
+
+def _in(span: TimeRange, look: Look) -> str:
+    """`on Wed 8 Apr`, `from Mon 6 Apr to Sun 12 Apr`, `before Thu 1 Jan`."""
+    words = look.span(span)
+    if span.start is None or span.end is None:
+        return words
+    return f"from {words}" if " to " in words else f"on {words}"
+
+
+def _is_ahead(span: TimeRange, look: Look) -> bool:
+    return span.start is not None and span.start > look.now
+
+
+def _of(span: TimeRange, look: Look) -> str:
+    """`Wed 8 Apr`, `the time from Mon 6 Apr to Sun 12 Apr`."""
+    words = _in(span, look)
+    return words.removeprefix("on ") if words.startswith("on ") else f"the time {words}"
 
 
 def filter_words(query: Query) -> str:
@@ -220,9 +269,12 @@ def _suggestion(recall: Recall, shown: Shown, filtered: bool) -> str:
     query = recall.query
     if not recall.freshness.fresh:
         return "again after huimem sync: some files are not in the index yet."
-    if query.during and recall.considered:
-        times = [visible_line(shown.asked.phrase[slice(*reading.span)]) for reading in recall.readings[:1]]
-        return f"other words, or see what there is: huimem list --when {quote(times[0]) if times else '…'}"
+    if query.text and query.during and recall.considered:
+        used = [reading for reading in recall.readings if reading.range in query.named]
+        times = [visible_line(shown.asked.phrase[slice(*reading.span)].strip()) for reading in used]
+        where = f" --namespace {quote(visible_line(query.namespace))}" if query.namespace else ""
+        when = quote(", ".join(times)) if times else "…"
+        return f"other words, or see what there is: huimem recall everything --when {when}{where}"
     if recall.nearest:
         days = " and ".join(shown.look.day(day.start) for day in recall.nearest if day.start)
         nearest = (

@@ -10,7 +10,7 @@ from huimem import overview
 from huimem.recall.listing import Listed
 from huimem.surfaces.cli.answering import memory_of
 from huimem.surfaces.cli.filters import kind_option, limit_option, role_option, tag_option, when_option
-from huimem.surfaces.cli.hits import counted, dated
+from huimem.surfaces.cli.hits import counted, dated, when_lines
 from huimem.surfaces.cli.look import Look, clipped, looking
 from huimem.surfaces.cli.options import Shared, Verb
 from huimem.surfaces.cli.printing import print_document, print_text
@@ -29,14 +29,17 @@ huimem list --kind preference --limit 100 --json"""
 @tag_option
 @limit_option(20)
 @click.pass_obj
-def command(shared: Shared, /, limit: int, **options: Any) -> int:
+def command(shared: Shared, /, when: str | None, limit: int, **options: Any) -> int:
     """List records by filter, newest first.
 
-    Exit code 1 where nothing passes.
+    Of a time, those that were said then. Exit code 1 where nothing passes.
     """
     with memory_of(shared) as (memory, now):
-        records = overview.listed(memory, now=now, namespace=shared.namespace, limit=limit, **options)
+        options |= {"namespace": shared.namespace, "when": when, "limit": limit}
+        records = overview.listed(memory, now=now, **options)
         look = looking(memory.zone, now, memory.vault.root)
+        for line in when_lines(when, overview.time_read(memory, when, now), look) if when else ():
+            shared.say(line)
     if shared.json:
         print_document({"records": [listed_document(record, look.zone) for record in records]})
     elif records:

@@ -8,7 +8,7 @@ import sys
 import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime, time, timedelta, tzinfo
+from datetime import UTC, datetime, timedelta, tzinfo
 from functools import cache
 from pathlib import Path
 
@@ -65,20 +65,22 @@ class Look:
         if start is None or end is None:
             at = self._edge(start or end, years) if start or end else ""
             return f"from {at} on" if start else f"before {at}" if end else "any time"
-        if start.time() == end.time() and end - start >= timedelta(hours=23):
-            last = end - timedelta(microseconds=1)
-            first, last_day = self.day(start, years=years), self.day(last, years=years)
-            return first if start.date() == last.date() else f"{first} to {last_day}"
+        last = _just_before(end)
+        one_day, whole = last.date() == start.date(), _begins_a_day(start) and _begins_a_day(end)
+        first = self.day(start, years=years)
+        if whole:
+            return first if one_day else f"{first} to {self.day(last, years=years)}"
         clock = "%H:%M:%S" if start.second or end.second else "%H:%M"
-        same = (end - timedelta(microseconds=1)).date() == start.date()
-        until = f"{end:{clock}}" if same else f"{self.day(end, years=years)} {end:{clock}}"
-        return f"{self.day(start, years=years)} {start:{clock}} to {until}"
+        until = f"{end:{clock}}" if one_day else f"{self.day(end, years=years)} {end:{clock}}"
+        if one_day and end.date() != start.date():
+            until = until.replace("00", "24", 1)
+        return f"{first} {start:{clock}} to {until}"
 
     def _edge(self, at: datetime | None, years: bool) -> str:
         """Where an open range begins or ends: a day, with its clock inside one."""
         if at is None:
             return ""
-        clock = "" if at.time() == time() else f" {at:%H:%M}"
+        clock = "" if _begins_a_day(at) else f" {at:%H:%M}"
         return self.day(at, years=years) + clock
 
     def block(self, text: str, indent: str, lines: int | None = None) -> str:
@@ -90,6 +92,18 @@ class Look:
                 break
             shown.append(line)
         return "\n".join((indent + line).rstrip() for line in shown)
+
+
+def _just_before(at: datetime) -> datetime:
+    try:
+        return (at.astimezone(UTC) - timedelta(microseconds=1)).astimezone(at.tzinfo)
+    except OverflowError:  # the calendar begins there
+        return at
+
+
+def _begins_a_day(at: datetime) -> bool:
+    """Whether a day begins there; where the clock skips midnight, it does an hour later."""
+    return _just_before(at).date() != at.date()
 
 
 def zone_name(zone: tzinfo) -> str:

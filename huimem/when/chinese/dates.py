@@ -119,8 +119,9 @@ def _lunar(month: int, day: int) -> Expression | None:
     return Lunar(month, day) if 1 <= month <= 12 and 1 <= day <= 30 else None
 
 
-def _holiday(name: str) -> Expression:
-    return Festival(name, "long" if name in LONG else "day")
+def _holiday(names: str | tuple[str, str]) -> Expression:
+    name, also = (names, "") if isinstance(names, str) else names
+    return Festival(name, "long" if name in LONG else "day", also)
 
 
 YEARS = [
@@ -139,6 +140,7 @@ YEARS = [
     Rule("<number> 世纪 <number>|<digits> 年代", "period", (
         lambda century, *n: _decade_of_century(century, int(either(*n))))),
     Rule("<number> 世纪", "period", lambda n: Century(n) if 1 <= n <= 30 else None),
+    Rule("公元前|纪元前 <number>|<year4>|<digits> 世纪|年|年代", "word", lambda *_: True),
 ]  # fmt: skip
 _MD = "<nth> <month mark>"
 # Above numbers of days, so that 3月5日以前 is not five days ago.
@@ -162,6 +164,9 @@ DATES = [
     Rule("<digits> 日 !前 !后 !内 !<unit>", "day", _plain_day),
     Rule("<nth> 日 !前 !后 !内 !<unit>", "day", _spelled_day),
     Rule("<weekday> ,? <nth> 日|号", "date", _weekday_number),
+    Rule("<nth> 日|号 ,? <weekday>", "date", lambda number, weekday: _weekday_number(weekday, number)),
+    Rule("<nth> 日|号 <opens> <weekday> <closes>", "date", (
+        lambda number, _, weekday, __: _weekday_number(weekday, number))),
     Rule("<festival>", "holiday", _holiday),
     Rule("跨年 &夜 &晚 &晚上 &那天 &当天 &那晚", "holiday", lambda: Festival("new_year_eve")),
     # The lunar calendar.

@@ -24,6 +24,14 @@ NAMES = [
         "<edge> > 早晨 &<edge> &,",
         "<festival>|周末|<daypart>|<season>? 快乐|愉快|安康|大吉|吉祥",
         "<festival> 的? <lore>",
+        "<edge>|<word>|<lead in> > <season word> 的? <lore>",
+        "周|星期|礼拜 <number>|<sunday> 的? 英文|英语|日语|法语|德语|拼音",
+        "描写|描述|赞美|歌颂|以 <season word>|<daypart>",
+        "<edge>|<word>|<lead in> > 周末|<season word>|<daypart> 适合|适宜|不适合|不宜",
+        "<nth> <month mark> 有 几|多少 天 &<edge>",
+        "<nth> <month mark> <nth> 日|号 是? 什么节|啥节|什么节日|啥节日",
+        "<festival> 是? 哪天|哪一天|几月几号|几月几日|几号|什么时候 &<edge>",
+        "总分|得分|评分|血量|体力|经验|伤害|攻击|防御|法力|点数|积分 <number> 点",
         # Of some day, any year, all summers.
         "<word>|愉快|快乐|美好|难忘|忙碌 > 的 <daypart>|<season word>|周末",
         "喜欢|最喜欢|喜爱|最爱|热爱|讨厌|期待|适合|怕 <daypart>|<season word>|<festival>|周末",
@@ -43,7 +51,7 @@ NAMES = [
         # Points of a talk, of a game, of a curve.
         "第|这|那|了|有|满|扣|加|减|得|涨|跌|降|升|高|低|以下|如下|共|共有|总共|哪|最后|前|后|头 "
         "<number> 点 !钟 !半",
-        "比分|比|以|赢|输 <clock>",
+        "比分|比|以|赢|输|比例|比例尺|配比|诗篇 <clock>",
         "最近 的? <number> <measure> !<unit> !<span unit> !半",
         f"{_REIGNS} <number>|<digits> 年 <nth>? <month mark>? <nth>? 日|号?",
     )

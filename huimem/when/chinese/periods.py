@@ -155,6 +155,9 @@ PERIODS = [
     Rule("<step> 个? <week unit>", "week", _stepped),
     Rule("<step> 个? <span unit>", "period", _stepped),
     Rule("<step> 个 <amount> 年", "period", lambda o, n: Calendar("half", o) if n == 0.5 else None),
+    Rule("<step> <number>? 个 <number> 年", "period", (
+        lambda o, one, n: _one(one, Calendar("decade", o)) if n == 10 else None)),
+    Rule(f"{_RECENT} 的|这? <number> 个? 周末", "word", lambda n: True if n > 1 else None),
     Rule("<step> <number> 个? <span unit>|<day unit>|<year unit>", "period", (
         lambda o, n, *units: _stepped_by(o, n, either(*units)))),
     *(
@@ -292,6 +295,7 @@ HOLIDAY_DAYS = [
 # ── vague words ──
 
 VAGUES = [
+    Rule("<holiday>|<date> 的? 前两天", "day", lambda *of: _next_to(either(*of), 2, "day", ahead=False)),
     Rule("<vague word> !<number>", "vague", itself),
     Rule("<edge>|<lead in>|, > 以前|之前|早些时候", "vague", Vague),
 ]

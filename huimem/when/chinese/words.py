@@ -57,8 +57,10 @@ YEARS = {
     "后年": 2,
     "大后年": 3,
 }
-FESTIVALS = {
-    "元旦|元旦节|新年|新年第一天|阳历年": "new_year",
+# Of two holidays the second is what the name may mean as well.
+FESTIVALS: dict[str, str | tuple[str, str]] = {
+    "元旦|元旦节|新年第一天|阳历年": "new_year",
+    "新年": ("new_year", "spring_festival"),
     "妇女节|三八节|三八妇女节|女神节": "womens_day",
     "植树节": "arbor_day_cn",
     "消费者权益日": "consumer_day",
@@ -80,7 +82,7 @@ FESTIVALS = {
     "教师节": "teachers_day",
     "烈士纪念日": "martyrs_day",
     "国庆|国庆节|国庆日|十一国庆|十一国庆节"
-    "|十一假期|十一长假|十一黄金周|国庆黄金周|国庆长假": "national_day_cn",
+    "|十一假期|十一期间|十一长假|十一黄金周|国庆黄金周|国庆长假": "national_day_cn",
     "双十节": "double_tenth",
     "万圣节|万圣夜": "halloween",
     "记者节": "journalists_day_cn",
@@ -146,7 +148,7 @@ LEAD_INS = (
 # What is told of a feast and not of a day when it was kept.
 LORE = (
     "由来|来历|习俗|传说|英文|英语|诗句|古诗|祝福|祝福语|贺词|文案|手抄报|意义|起源|典故|风俗|含义|简介"
-    "|谜语|歌曲|歌词|诗歌|作文|贺卡|对联|海报"
+    "|谜语|歌曲|歌词|诗歌|作文|贺卡|对联|海报|诗|古诗词|成语|词语|段子|主持词|主持稿|童谣"
 )
 # What may follow a date of bare figures: 5/20 送的花.
 TOLD = (
@@ -173,7 +175,8 @@ _LATELY = Vague((30, "day"))
 _WHILE = Vague((120, "day"), (7, "day"))
 _MONTHS_BACK = Vague((8, "month"))
 VAGUE = {
-    "刚才|刚刚|方才|头先|刚刚才": Vague((2, "hour")),
+    "刚才|刚刚|方才|头先|刚刚才|几分钟前|几分钟之前|几分钟以前": Vague((2, "hour")),
+    "几小时前|几个小时前|几个钟头前|好几个小时前|几小时之前|几个小时之前": Vague((12, "hour")),
     "前几天|前两天|前几日|前两日|前些天|前些日子|前些时日|几天前|几日前|几天以前|几天之前|好几天前"
     "|这几天|这两天|这几日|这两日|这些天|这些日子|近几天|近几日|近两天|最近几天|最近两天|最近这几天"
     "|最近这两天|最近几日|过去几天|过去的几天|头两天|头几天|两三日前|呢几日|呢两日|前嗰几日": _DAYS_BACK,

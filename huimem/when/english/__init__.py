@@ -19,7 +19,7 @@ ENGLISH = Language(
         "periods": [*periods.PERIODS, *periods.VAGUES, *holidays.HOLIDAY_DAYS],
         "weekdays": days.WEEKDAYS,
         "days": days.DAYS,
-        "parts": [*periods.PARTS, *days.SHIFTED],
+        "parts": [*periods.PARTS, *days.SHIFTED, *holidays.LORE],
         "moments": days.MOMENTS,
         "times": days.TIMES,
         "ranges": spans.RANGES,

@@ -132,6 +132,7 @@ CLOCKS = [
     Rule("late at night", "daypart", lambda: LATE_NIGHT),
     Rule("the? middle of the night", "daypart", lambda: LATE_NIGHT),
     Rule("the small|early|wee hours", "daypart", _part(0, 6)),
+    Rule("small|early|wee hours", "shy daypart", _part(0, 6)),
     Rule("before lunch", "daypart", _part(5, 12)),
     Rule("after lunch", "daypart", _part(13, 18)),
     Rule("lunch time", "shy daypart", _part(11, 14)),

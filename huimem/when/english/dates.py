@@ -27,7 +27,7 @@ TO = "to|-|through|thru|until|till"
 IN = "in|during|since|until|till|before|after|from|throughout"
 # Before these a number may be a year, if it looks like one.
 _FOR = "for|by|of|around|circa|through|to|about|early|late|mid -?"
-_NO_YEAR = "!<unit> !people !words !items !- !/"
+_NO_YEAR = "!<unit> !people !words !items !- !/ !bc !bce"
 _MONTHS_OF_LIFE = range(1, 13)
 
 
@@ -52,6 +52,15 @@ def _decade(digits: str) -> Expression | None:
     if len(digits) not in (2, 4) or digits[-1] != "0" or not int(digits):
         return None
     return Decade(int(digits))
+
+
+def _no_age(decade: int) -> Expression | None:
+    """Late seventies, while people are in their late twenties."""
+    return Decade(decade) if decade >= 70 else None
+
+
+def _old_decade(digits: str) -> Expression | None:
+    return _decade(digits) and _no_age(int(digits))
 
 
 def _whole_decade(digits: str) -> Expression | None:
@@ -134,16 +143,20 @@ YEARS = [
     Rule("the? <digits> s|'s", "period", _whole_decade),
     Rule("the '? <digits> s|'s", "period", _decade),
     Rule("' <digits> s|'s", "period", _decade),
-    Rule("in|since|from|of|during|early|late|mid -? > <digits> s|'s", "period", _decade),
+    Rule("in|since|from|of|during|(the early|late|mid) -? > <digits> s|'s", "period", _decade),
+    Rule("early|late|mid -? > <digits> s|'s", "period", _old_decade),
     Rule("the <decade word>", "period", Decade),
-    Rule("in|since|from|during|early|late|mid -? > <decade word>", "period", Decade),
+    Rule("in|since|from|during|(the early|late|mid) -? > <decade word>", "period", Decade),
+    Rule("early|late|mid -? > <decade word>", "period", _no_age),
     Rule("the? nineteen <decade word>", "period", lambda decade: Decade(1900 + decade)),
     Rule("the? two thousands", "period", lambda: Decade(2000)),
     Rule("the? nineteen tens", "period", lambda: Decade(1910)),
     Rule("the? <spelled year> and? tens", "period", lambda year: Decade(year.number + 10)),
-    Rule("the? <ordinal> -? century", "period", lambda number: Century(number) if number <= 21 else None),
+    Rule("the? <ordinal> -? century !bc !bce", "period", (
+        lambda number: Century(number) if number <= 21 else None)),
 ]  # fmt: skip
 DATES = [
+    Rule(f"<year> and|or > <year4> {_NO_YEAR}", "year", itself),
     Rule("<month word> ,? <ordinal>", "bare date", month_day),
     Rule("<month word> the <nth>", "bare date", month_day),
     Rule("the? <nth> <month word> <digits> &<edge>", "date", (
@@ -216,5 +229,8 @@ MONTHS = [
     Rule("this > <shy month> &<edge> &, &<small> &and &or &to &- &'s", "bare month", Month),
     Rule("<edge> > <shy month> !( &<edge>", "bare month", Month),
     Rule("the? month of <month word>", "bare month", Month),
+    Rule("prior|previous|up to > <shy month> !to", "bare month", Month),
+    Rule("<shy month> < ,? and|or <month>=", "bare month", (
+        lambda month, year: Month(month) if isinstance(year, Within) else None)),
     Rule("<month name> and|or|, > <shy month>", "bare month", Month),
 ]  # fmt: skip

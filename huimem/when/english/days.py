@@ -9,6 +9,7 @@ from huimem.when.english.clocks import TO
 from huimem.when.english.dates import LAST, NEXT
 from huimem.when.english.words import LATE_NIGHT, NIGHT
 from huimem.when.expressions import (
+    About,
     Ago,
     Between,
     Calendar,
@@ -18,6 +19,7 @@ from huimem.when.expressions import (
     Expression,
     Moment,
     Month,
+    MonthDay,
     Nth,
     Shifted,
     TimeOfDay,
@@ -37,6 +39,7 @@ from huimem.when.making import (
     hence,
     itself,
     refined,
+    sharing,
     today_at,
     which,
     with_year,
@@ -82,6 +85,12 @@ def _weekdays_ago(count: float, day: int) -> Expression | None:
 def _dated(*values: Expression | None) -> Expression | None:
     """Weekday and date: the date wins."""
     return values[-1] or values[-2]
+
+
+def _this_date(*dates: Expression | None) -> Expression | None:
+    """This 5 May is that of the year, which may lie ahead."""
+    date = _dated(*dates)
+    return which(0, date) if isinstance(date, MonthDay) else date
 
 
 def _date(_: Expression, date: Expression) -> Expression:
@@ -200,6 +209,7 @@ DAYS = [
     Rule("current date", "day", lambda: Calendar("day", 0)),
     Rule("<weekday> 's?", "day", itself),
     Rule("the? <which> <weekday>", "day", which),
+    Rule("the? <which> <bare date>", "date", which),
     Rule("the|this? past <weekday>", "day", lambda weekday: Which(weekday, "past")),
     Rule("the? <weekday> before last", "day", lambda weekday: Which(weekday, "last", 1)),
     # A day inside a week or a month.
@@ -213,7 +223,7 @@ DAYS = [
     Rule("the? <weekday> after the? <holiday>|<date>", "day", _weekday_beside(ahead=True)),
     Rule("<weekday> ,? the? <date>", "date", _date),
     Rule("<weekday> ,? the? <slashed date>", "date", _date),
-    Rule("this <date>|<slashed date>", "date", _dated),
+    Rule("this <date>|<slashed date>", "date", _this_date),
     Rule("this <weekday> ,|-? <date>|<slashed date>", "date", _dated),
     Rule("<weekday> - <date>", "date", _date),
     Rule("<date>|<slashed date> ,? <weekday>", "date", lambda date, slashed, _: date or slashed),
@@ -268,7 +278,18 @@ def _late(day: Expression, part: Daypart) -> Expression | None:
     return Moment(day, LATE_NIGHT) if part.night else _narrowed("late")(day, part)
 
 
+def _beside_clock(*, ahead: bool) -> Any:
+    """Two hours before 4 am."""
+
+    def make(count: float, unit: Any, at: TimeOfDay) -> Expression | None:
+        return Shifted(anytime(at), ((count, unit),), ahead) if unit in ("hour", "minute") else None
+
+    return make
+
+
 MOMENTS = [
+    Rule("<count> <unit> before <midnight>", "moment", _beside_clock(ahead=False)),
+    Rule("<count> <unit> after <midnight>", "moment", _beside_clock(ahead=True)),
     Rule("<day> ,? in|at|during|on? the? <shy daypart>", "day part", Moment),
     Rule("<shy daypart> ,? of|on? the? <day>", "day part", lambda part, day: Moment(day, part)),
     Rule("in the <shy daypart> on|of? <day>", "day part", lambda part, day: Moment(day, part)),
@@ -314,6 +335,10 @@ def _refined(base: Expression, *times: Any) -> Expression | None:
     return time and refined(base, time)
 
 
+def _part_at(base: Expression, number: float) -> Expression | None:
+    return _refined(base, hour(int(number)))
+
+
 def _with_clock_and_year(date: Expression, at: TimeOfDay, year: Expression) -> Expression | None:
     day = with_year(date, year)
     return day and Moment(day, at)
@@ -324,13 +349,34 @@ def _any_hour(number: float) -> Expression | None:
     return at and anytime(at)
 
 
+def _near(make: Any) -> Any:
+    """The same, said to be about then."""
+    return lambda *parts: (of := make(*parts)) and About(of)
+
+
+def _as_next(first: Expression, second: Any) -> Expression | None:
+    """January and February 2024, Monday and Tuesday of last week: what the second says serves the first."""
+    pattern = second.pattern if isinstance(second, Within) else None
+    if isinstance(first, Weekday) and isinstance(pattern, Weekday) and first.day < pattern.day:
+        return Within(second.outer, first)
+    shared = sharing(first, second)
+    return None if shared is first else shared
+
+
+AS_NEXT = Rule("<time> < ,|and|or and|or? <time>=", "time", _as_next)
 TIMES = [
+    AS_NEXT,
+    Rule("<count> <unit> before <clock>", "moment", _beside_clock(ahead=False)),
+    Rule("<count> <unit> after <clock>", "moment", _beside_clock(ahead=True)),
+    Rule(f"<day> ,? at? around|about|approximately {_ANY_CLOCK}|<hours>", "moment", _near(_at)),
+    Rule(f"<day part> ,? at? around|about|approximately {_ANY_CLOCK}|<hours>", "moment", _near(_refined)),
+    Rule(f"<day> , at|from|between {_ANY_CLOCK}|<hours>", "moment", _at),
     Rule(f"<set> {_AT}? {_ANY_CLOCK}|<hours>|<day part>", "word", word),
     Rule(f"<day> {_AT}? <hours> in the <day part>", "moment", (
         lambda day, hours, part: refined(Moment(day, part.time), hours))),
     Rule(f"<day> {_AT}? {_ANY_CLOCK}|<hours>", "moment", _at),
     Rule("<day> ,? <spoken clock>", "moment", _at),
-    Rule("<day> around|about <number> !<unit> !<word> !people", "moment", _hour_of),
+    Rule("<day> around|about <number> !<unit> !<word> !people", "moment", _near(_hour_of)),
     Rule("<day> at <number> !<unit>", "moment", _hour_of),
     Rule("<day> at <dotted hour>", "moment", _at),
     Rule(f"<slashed date> {_AT}? {_ANY_CLOCK}", "moment", _at),
@@ -340,8 +386,8 @@ TIMES = [
     Rule("at about|around? <number> ,|on? <day>", "moment", lambda number, day: _hour_of(day, number)),
     Rule(f"<day part> {_AT}? {_ANY_CLOCK}|<hours>", "moment", _refined),
     Rule("<day part> ,? <spoken clock>", "moment", _refined),
-    Rule("<day part> at|around|about <number> !<unit>", "moment", (
-        lambda base, number: _refined(base, hour(int(number))))),
+    Rule("<day part> at <number> !<unit>", "moment", _part_at),
+    Rule("<day part> around|about <number> !<unit>", "moment", _near(_part_at)),
     Rule(f"{_ANY_CLOCK}|<hours>|<spoken clock> ,|in|on|of? the? <day part>", "moment", (
         lambda a, b, c, d, base: _refined(base, a, b, c, d))),
     Rule("at <number> ,|in|on? <day part>", "moment", lambda number, base: _refined(base, hour(int(number)))),

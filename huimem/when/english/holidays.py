@@ -6,7 +6,7 @@ from typing import Any
 
 from huimem.when.expressions import Ago, Expression, Festival, MonthDay, WeekOf, Which, Within
 from huimem.when.grammar import Rule
-from huimem.when.making import which
+from huimem.when.making import which, word
 
 # Holidays by identifier: a pattern of all that they are called.
 _NAMES = {
@@ -22,7 +22,7 @@ _NAMES = {
     "easter_monday": "easter monday",
     "palm_sunday": "palm sunday",
     "ash_wednesday": "ash wednesday",
-    "mardi_gras": "(mardi gras)|(shrove tuesday)|(pancake day)",
+    "mardi_gras": "(mardi gras)|(shrove|fat tuesday)|(pancake day)",
     "pentecost": "pentecost|(whit sunday)",
     "whit_monday": "whit monday",
     "ascension": "ascension day",
@@ -106,6 +106,9 @@ def _fourth_of_july(date: Expression) -> Expression | None:
     return Festival("independence_day", "weekend") if date == MonthDay(7, 4) else None
 
 
+LORE = [
+    Rule("<holiday> <lore>", "word", word),
+]
 _HOLIDAYS = Festival("the_holidays", "period")
 HOLIDAY_DAYS = [
     Rule("the? <which> <holiday>", "day", which),

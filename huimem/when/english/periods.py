@@ -179,12 +179,15 @@ _FEW = "few|couple|several"
 _FEW_AGO = {
     "second": Vague((2, "hour")),
     "minute": Vague((2, "hour")),
+    "hour": Vague((12, "hour")),
     "day": _DAYS_BACK,
     "week": Vague((42, "day"), (7, "day")),
     "month": Vague((8, "month"), (1, "month")),
     "year": Vague((6, "year"), (1, "year")),
 }
 _LAST_FEW = {
+    "minute": Vague((2, "hour")),
+    "hour": Vague((12, "hour")),
     "day": _DAYS_BACK,
     "week": Vague((42, "day"), (0, "day")),
     "month": Vague((8, "month"), (0, "day")),

@@ -6,7 +6,8 @@ from typing import Any
 
 from huimem.when.clocks import hour
 from huimem.when.english.clocks import TO
-from huimem.when.expressions import About, Bounded, Expression, Moment, Open, SoFar
+from huimem.when.english.days import AS_NEXT
+from huimem.when.expressions import About, Bounded, Clock, Daypart, Expression, Moment, Open, SoFar
 from huimem.when.grammar import Rule
 from huimem.when.making import between, itself, open_, refined
 
@@ -28,12 +29,29 @@ def _at_hour(day: Expression, side: Any, number: float) -> Expression | None:
     return at and _inside(day, side, Moment(None, at))
 
 
+def _near(moment: Expression) -> Expression | None:
+    """Near a clock time or noon; a whole morning or night is what one talks about."""
+    if not isinstance(moment, Moment):
+        return None
+    long = isinstance(moment.time, Daypart) and moment.time.end - moment.time.start > 3
+    return None if long else About(moment)
+
+
 def _bounded(after: Expression, before: Expression) -> Expression:
     return Bounded(Open("after", after), Open("before", before))
 
 
+def _until(first: Expression, last: Expression) -> Expression | None:
+    """Last year until March; while "Monday until 3 pm" stays inside the day."""
+    clock = isinstance(last, Moment) and last.day is None and isinstance(last.time, Clock)
+    return None if clock and not isinstance(first, Moment) else between(first, last)
+
+
 RANGES = [
-    Rule(f"from? the? <time> {TO} the? <time>", "range", between),
+    AS_NEXT,
+    Rule(f"from the? <time> {TO} the? <time>", "range", between),
+    Rule("the? <time> to|-|through|thru the? <time>", "range", between),
+    Rule("the? <time> until|till the? <time>", "range", _until),
     Rule("between the? <time> and|-|to|through the? <time>", "range", between),
     Rule(f"from? <year4> {TO} <period>|<day>", "range", (
         lambda year, period, day: between(year, period or day))),
@@ -66,7 +84,8 @@ EDGES = [
     Rule(f"between the? <time> and {_NOW}", "edge", SoFar),
     Rule("from the? <time>", "time", itself),
     Rule("around|approximately|circa|roughly|approx the? <time>", "time", About),
-    Rule("about <ago>|<clock time>|<moment>|<date>", "time", lambda *of: About(next(filter(None, of)))),
+    Rule("about <ago>|<clock time>", "time", lambda ago, at: About(ago or at)),
+    Rule("about <moment>", "time", _near),
     Rule("<time> or so", "time", About),
     Rule("up to and including <time>", "edge", _open("until")),
     Rule("through the? <period end>", "edge", _open("until")),

@@ -75,12 +75,30 @@ _LABELS = dict.fromkeys(
         "version versions release v build id ids uuid order invoice ticket tracking serial code zip"
         " postcode pin port isbn issn ssn model commit pr issue bug case reference ref account number no nr"
         " sku room apt gate flight platform route error level area chapter page verse row"
+        " item po vol volume fig figure section appendix exercise clause slide flat suite psalm psalms"
+    )
+)
+
+_TONGUES = dict.fromkeys(
+    _listed(
+        "english german french spanish italian portuguese dutch polish russian ukrainian turkish arabic"
+        " hebrew hindi chinese mandarin cantonese japanese korean latin greek welsh irish swedish finnish"
+        " norwegian danish"
+    )
+)
+# What belongs to a feast and not to the day on which it was kept.
+_LORE = dict.fromkeys(
+    _listed(
+        "tree trees egg eggs card cards ornament ornaments wreath stocking stockings wishes greetings quotes"
+        " jokes movie movies film song songs plot wallpaper"
     )
 )
 
 WORDS: Mapping[str, Mapping[str, Any]] = {
     "label": _LABELS,
-    "word": _LABELS,
+    "lore": _LORE,
+    "tongue": _TONGUES,
+    "word": _LABELS | _LORE | _TONGUES,
     "one": _ones,
     "teen": _teens,
     "tens": _tens,
@@ -164,7 +182,7 @@ MISSPELLED = {
     "spetember": "september", "septembre": "september", "octuber": "october", "ocotber": "october",
     "octobor": "october", "novemeber": "november", "novmber": "november", "noveber": "november",
     "decemeber": "december", "decmber": "december", "dicember": "december", "desember": "december",
-    "yesturday": "yesterday", "yesterdy": "yesterday", "yestarday": "yesterday",
+    "yesturday": "yesterday", "yesteday": "yesterday", "yesterdy": "yesterday", "yestarday": "yesterday",
     "yeserday": "yesterday", "yesterady": "yesterday", "yestreday": "yesterday",
     "tommorow": "tomorrow", "tommorrow": "tomorrow", "tomorow": "tomorrow", "tomorro": "tomorrow",
     "tmrw": "tomorrow", "tonite": "tonight", "tonght": "tonight", "mornin": "morning",
@@ -181,6 +199,6 @@ SHORTENED = frozenset(
 # What no single word tells: "at five", "on the fifth", "seven thirty p.m.", "the two thousands".
 _HOURS = "|".join((*_ONES, *_TEENS[:3]))
 HINT = (
-    rf"\bat (?:{_HOURS})\b|\bthousand|\b(?:{_HOURS}|fifteen|thirty) [ap]\.?\s?m\b"
-    r"|\b(?:on|by|since|until|till|before|after|from|to|of) the [a-z-]+(?:th|first|second|third)\b"
+    rf"\bat\s+(?:{_HOURS})\b|\bthousand|\b(?:{_HOURS}|fifteen|thirty)\s+[ap]\.?\s*m\b"
+    r"|\b(?:on|by|since|until|till|before|after|from|to|of)\s+the\s+[a-z-]+(?:th|first|second|third)\b"
 )
