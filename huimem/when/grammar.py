@@ -72,7 +72,9 @@ class _Item(NamedTuple):
 
 _PIECES = re.compile(r"[!&]?<[\w ]+>=?|[()|?>]|[!&]?[^\s()|?<>!&]+")
 _Sequence = tuple[_Item, ...]
-_BEGIN, _END = _Item(">"), _Item("<")
+_BEGIN, _END = _Item(">"), _Item("^")
+_MARKS = frozenset(">^!&")  # what an item that is no token begins with
+_NO_KINDS: frozenset[str] = frozenset()
 
 
 def unfold(pattern: str) -> tuple[list[_Sequence], int]:
@@ -165,11 +167,12 @@ class Level:
         nodes = [trees.get(kind) or self._grown(kind) for kind in tokens[at].values if kind in firsts]
         place = at + 1
         while nodes:
-            found += [(place, node) for node in nodes if node.endings]
+            for node in nodes:
+                if node.endings:
+                    found.append((place, node))
             if place == len(tokens):
                 break
-            kinds = tokens[place].values
-            nodes = [to for node in nodes for kind in kinds if (to := node.after.get(kind))]
+            nodes = _next(nodes, tokens[place].values)
             place += 1
         if not found:
             return None
@@ -198,28 +201,44 @@ class Level:
 
 
 def _kinds_of(sequence: _Sequence) -> Iterator[str]:
-    return (item.kind for item in sequence if item not in (_BEGIN, _END) and item.kind[0] not in "!&")
+    return (item.kind for item in sequence if item.kind[0] not in _MARKS)
 
 
 def _grow(tree: _Node, rule: Rule, sequence: _Sequence, slots: int) -> None:
     """Adds a sequence to the tree that its first kind leads to."""
-    barred = frozenset(item.kind[1:] for item in sequence if item.kind[0] == "!")
-    needed = frozenset(item.kind[1:] for item in sequence if item.kind[0] == "&")
+    barred, needed = _NO_KINDS, _NO_KINDS
     node, place, begins, ends = tree, 0, 0, 0
     places: list[tuple[int, str] | None] = [None] * slots
-    for item in sequence:
-        if item is _BEGIN:
-            begins = place
-        elif item is _END:
-            ends = place
-        elif item.kind[0] not in "!&":
-            if item.slot is not None:
-                places[item.slot] = (place, item.kind)
-            node = node.after.setdefault(item.kind, _Node()) if place else tree
-            place += 1
+    for kind, slot in sequence:
+        match kind[0]:
+            case ">":
+                begins = place
+            case "^":
+                ends = place
+            case "!":
+                barred |= {kind[1:]}
+            case "&":
+                needed |= {kind[1:]}
+            case _:
+                if slot is not None:
+                    places[slot] = (place, kind)
+                if place:
+                    node = node.after.get(kind) or node.after.setdefault(kind, _Node())
+                place += 1
     ends = ends or place
     if ends > begins:
         node.endings.append(_Ending(rule, tuple(places), begins, ends, barred, needed))
+
+
+def _next(nodes: list[_Node], kinds: Mapping[str, Any]) -> list[_Node]:
+    """Where a token leads; loops, as this is what reading a question mostly does."""
+    following = []
+    for node in nodes:
+        after = node.after
+        for kind in kinds:
+            if kind in after:
+                following.append(after[kind])
+    return following
 
 
 def _by_length(found: tuple[int, _Node]) -> int:

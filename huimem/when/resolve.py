@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import lru_cache
-from typing import NamedTuple
 
 from huimem.ranges import Reading, Resolution, TimeRange
 from huimem.when import masks
@@ -81,19 +81,20 @@ def _resolution(
     vague: list[Found] = []
     readings: list[Reading] = []
     others: list[Reading] = []
-    known: dict[int, list[_Meanings]] = {}  # the grammar hands out one object for equal phrases
+    known: dict[int, list[_Readings]] = {}  # the grammar hands out one object for equal phrases
     for one in found:
         if isinstance(one.expression, Vague):
             vague.append(one)
             continue
-        meanings = known.get(id(one.expression))
-        if meanings is None:
-            meanings = [_meanings(way(one.expression, here), here, now) for way in ways]
-            known[id(one.expression)] = meanings
-        for main, also in meanings:
-            readings += [meaning.at(one) for meaning in main]
-            if also:
-                others += [meaning.at(one) for meaning in also]
+        seen = known.get(id(one.expression))
+        if seen is None:
+            seen = [_readings(way(one.expression, here), one, here, now) for way in ways]
+            known[id(one.expression)] = seen
+        else:
+            seen = [(_moved(main, one), _moved(also, one)) for main, also in seen]
+        for main, also in seen:
+            readings += main
+            others += also
     if not readings and not vague:
         return None
     window = _window(vague[0].expression, here) if vague and not readings else None
@@ -101,36 +102,30 @@ def _resolution(
     return Resolution(tuple(readings), bool(vague) and not readings, window, tuple(others), spans)
 
 
-class _Meaning(NamedTuple):
-    range: TimeRange
-    grain: str
-    fuzzy: bool
-    future: bool
-    words: str
-
-    def at(self, found: Found) -> Reading:
-        return Reading(self.range, self.grain, (found.start, found.end), self.fuzzy, self.future, self.words)
+_Readings = tuple[list[Reading], list[Reading]]
 
 
-_Meanings = tuple[list[_Meaning], list[_Meaning]]
+def _moved(readings: list[Reading], found: Found) -> list[Reading]:
+    """The same readings of the same words at another place."""
+    return [replace(reading, span=(found.start, found.end)) for reading in readings]
 
 
-def _meanings(where: Place | None, here: Here, now: datetime) -> _Meanings:
-    """What a place means: as it is read (nothing where the zone has no such time), and its other readings."""
-    if where is None:
-        return [], []
-    main = _meaning(where.span, said(where.of, here.shown(where.span)), where.fuzzy, here, now)
-    if not where.others:
-        return main, []
-    others = [_meaning(other.span, other.words, where.fuzzy, here, now) for other in where.others]
-    return main, [meaning for other in others for meaning in other if main]
-
-
-def _meaning(span: Span, words: str, fuzzy: bool, here: Here, now: datetime) -> list[_Meaning]:
-    range_ = _range(span, here)
-    if range_ is None:
-        return []
-    return [_Meaning(range_, span.grain, fuzzy, range_.start is not None and range_.start > now, words)]
+def _readings(where: Place | None, found: Found, here: Here, now: datetime) -> _Readings:
+    """A place as it is read, nothing where the zone has no such time, and its other readings."""
+    main: list[Reading] = []
+    also: list[Reading] = []
+    if where is not None:
+        words = said(where.of, here.shown(where.span))
+        for span, name in ((where.span, words), *((other.span, other.words) for other in where.others)):
+            range_ = _range(span, here)
+            if range_ is None:
+                if not main:
+                    break
+                continue
+            future = range_.start is not None and range_.start > now
+            reading = Reading(range_, span.grain, (found.start, found.end), where.fuzzy, future, name)
+            (also if main else main).append(reading)
+    return main, also
 
 
 def _range(span: Span, here: Here) -> TimeRange | None:

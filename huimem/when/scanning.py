@@ -54,6 +54,7 @@ _KEPT |= {"(": _OPENS, ")": _CLOSES}
 _JOINS = "-./,"
 _MONEY_AND_IDS = frozenset("$£€¥₹#@&_\\")
 _MEASURES = frozenset("%°$£€¥₹@_#")
+_JOINING = frozenset("_@(.")  # after a word that goes on as a name
 _NAMING = frozenset("#$%{\\")  # before a word that names something: a tag, a variable, a place to fill
 _ENDING = re.compile(r"\.([a-z][a-z0-9]*)", re.ASCII)  # of a file's name
 _GAP = re.compile(r"[\s.]+")  # what may stand between two words of one phrase
@@ -139,7 +140,8 @@ def _runs(text: str, start: int, stop: int, words: Vocabulary) -> Iterator[list[
     run, timely = [Token(EDGE, start, start)], False
     for token in _tokens(text, start, stop, words):
         last, values = run[-1], token.values
-        if last.end < token.start and not _GAP.fullmatch(text, last.end, token.start):
+        gap = text[last.end : token.start]
+        if gap and gap != " " and not _GAP.fullmatch(gap):
             if timely:
                 yield [*run, Token(WORD, last.end, last.end)]
             run, timely = [Token(WORD, token.start, token.start)], False
@@ -190,14 +192,15 @@ def _tokens(text: str, start: int, stop: int, words: Vocabulary) -> Iterator[Tok
 
 def _joined(text: str, begin: int, end: int) -> bool:
     """Whether a word is a part of a name: notes_1, march.txt, monday@home, #friday, ${today}, oct(8)."""
-    after = text[end : end + 2]
-    if after and (
-        after[0] in "_@"
-        or (after[0] == "(" and (after[1:].isdigit() or after[1:] in (")", "\x00")))
-        or (after[0] == "." and after[1:].isalpha() and after[1:].isascii())
-    ):
-        return True
-    return text[begin - 1 : begin] in _NAMING and begin > 0
+    if text[end : end + 1] in _JOINING:
+        mark, after = text[end], text[end + 1 : end + 2]
+        if (
+            mark in "_@"
+            or (mark == "(" and (after.isdigit() or after in (")", "\x00")))
+            or (mark == "." and after.isalpha() and after.isascii())
+        ):
+            return True
+    return begin > 0 and text[begin - 1] in _NAMING
 
 
 def _mark(text: str, begin: int, end: int, words: Vocabulary, last: Token) -> Token | None:
