@@ -7,6 +7,7 @@ own, which then locks nothing; a lock lives as long as its last copy. So a child
 
 from __future__ import annotations
 
+import logging
 import os
 import threading
 from collections import Counter
@@ -52,6 +53,9 @@ class _Gate:
         return bool(self.inside.keys() - {threading.get_ident()})
 
 
+# Its own lock is taken before a fork too. What was loaded first is asked last: so a fork waits here
+# while who is in the middle of something may still log.
+_LOADED_FIRST = logging.root
 _gate = _Gate()
 _cut_through = False  # whether this process is a child that was made in the middle of something
 _connections: WeakSet[Closable] = WeakSet()
