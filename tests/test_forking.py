@@ -13,12 +13,12 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has
 LOGS_MEANWHILE = """
 import os, threading, time
 from huimem import forking
+import logging
 inside = threading.Event()
 def work():
     with forking.undivided():
         inside.set()
         time.sleep(0.2)
-        import logging
         logging.getLogger("asked for in the middle of something")
 threading.Thread(target=work).start()
 inside.wait()
