@@ -38,13 +38,6 @@ def grain_of(at: Clock) -> str:
     return "second" if at.second is not None else "minute" if at.minute is not None else "hour"
 
 
-def start_of(at: TimeOfDay) -> Clock | None:
-    """The clock that a time of day begins with; None for a daypart."""
-    if isinstance(at, ClockRange | ClockSpan):
-        return at.start
-    return at if isinstance(at, Clock) else None
-
-
 def hour(number: int, minute: int | None = None, second: int | None = None) -> Clock | None:
     """A spoken hour without am or pm: up to 12 it may be either, the likelier one first."""
     written = figures(number, minute, second)

@@ -144,29 +144,26 @@ def found(line: Line, step: int) -> Span | None:
 def latest(line: Line, here: Here, limit: datetime) -> Span | None:
     """The last span of a line that starts at `limit` or before."""
     step = index(line.unit, limit.date(), here) + line.early
-    for back in range(REACH.get(line.unit, 10)):
-        span = found(line, step - back)
-        if span and span.start and span.start <= limit:
-            return span
-    return None
+    return _first(line, step, -1, lambda span: span.start is not None and span.start <= limit)
 
 
 def complete(line: Line, here: Here, limit: datetime) -> Span | None:
     """The last span of a line that ends at `limit` or before."""
     step = index(line.unit, limit.date(), here) + line.early
-    for back in range(REACH.get(line.unit, 10)):
-        span = found(line, step - back)
-        if span and span.end and span.end <= limit:
-            return span
-    return None
+    return _first(line, step, -1, lambda span: span.end is not None and span.end <= limit)
 
 
 def following(line: Line, here: Here, limit: datetime) -> Span | None:
     """The first span of a line that starts at `limit` or later."""
     step = index(line.unit, limit.date(), here) - 1
+    return _first(line, step, 1, lambda span: span.start is not None and span.start >= limit)
+
+
+def _first(line: Line, step: int, by: int, fits: Callable[[Span], bool]) -> Span | None:
+    """The first span that fits, from `step` on by `by`, within the reach of the line's unit."""
     for ahead in range(REACH.get(line.unit, 10)):
-        span = found(line, step + ahead)
-        if span and span.start and span.start >= limit:
+        span = found(line, step + by * ahead)
+        if span and fits(span):
             return span
     return None
 

@@ -23,7 +23,7 @@ from huimem.when.placing import Span
 
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-_UNITS = {"isoweek": "week", "fortnight": "fortnight"}
+_UNITS = {"isoweek": "week"}
 
 
 def said(expression: Expression | None, span: Span) -> str:

@@ -59,8 +59,7 @@ RANGES = [
         lambda year, period, day: between(year, period or day))),
 ]  # fmt: skip
 EDGES = [
-    Rule("from the? <time> on|onward|onwards|forward|forwards &<edge>", "edge", _open("since")),
-    Rule("from the? <time> on|onward|onwards|forward|forwards &,", "edge", _open("since")),
+    Rule("from the? <time> on|onward|onwards|forward|forwards &<edge> &,", "edge", _open("since")),
     Rule("from the? <time> onward|onwards|forward|forwards", "edge", _open("since")),
     Rule("the? <time> onward|onwards", "edge", _open("since")),
     Rule("ever since the? <time>", "edge", _open("since")),
