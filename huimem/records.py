@@ -91,6 +91,28 @@ class Session:
 
 
 @dataclass(frozen=True, slots=True)
+class Conversation:
+    """A conversation as another program kept it, on its way into a session.
+
+    `source` and `id` tell it from every other; `keys`, one a message, tell its messages apart whatever
+    their text becomes. Every message has a time; `inferred` says that none of them is its own. `session`
+    is the id its session is to have, "" where its time makes one; `left_out` counts by kind what of it
+    does not come along.
+    """
+
+    source: str
+    id: str
+    title: str
+    messages: tuple[Message, ...]
+    keys: tuple[str, ...]
+    model: str = ""
+    tags: tuple[str, ...] = ()
+    inferred: bool = False
+    session: str = ""
+    left_out: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class FactVersion:
     """One section of a fact file as written; `end` None where it is open."""
 

@@ -30,6 +30,7 @@ from huimem.surfaces.excerpt import excerpt
 if TYPE_CHECKING:
     from huimem.background import Vectors
     from huimem.heartbeat import Watcher
+    from huimem.importers.bringing import Report
     from huimem.index.rows import SyncReport
     from huimem.overview import Status
     from huimem.recall.listing import Listed, Week
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from huimem.watching import Round
 
 Document = dict[str, object]
+_BECAME = ("new", "updated", "unchanged", "deleted", "forgotten")
 _PRECISION = 6  # decimals of a score
 
 
@@ -251,6 +253,32 @@ def synced_document(done: Synced, warnings: Sequence[str]) -> Document:
         "seconds": round(report.seconds, 3),
         "vectors": vectors,
         "problems": problem_documents(report.problems),
+        "warnings": list(warnings),
+    }
+
+
+def imported_document(report: Report, warnings: Sequence[str], *, dry: bool) -> Document:
+    """What an import did, or with `dry` would do; every reason stands in it."""
+    became = {what: report.outcomes.get(what, 0) for what in _BECAME}
+    return {
+        "dry_run": dry,
+        "found": report.found,
+        "sources": dict(report.conversations),
+        **became,
+        "before_since": report.early,
+        "messages": {
+            "added": report.added,
+            "grown": report.grown,
+            "edited": report.edited,
+            "deleted": report.deleted,
+        },
+        "inferred": report.inferred,
+        "weeks": report.weeks,
+        "left_out": dict(report.left_out),
+        "skipped": [
+            {"document": document, "place": skipped.place, "reason": skipped.reason}
+            for document, skipped in report.skipped
+        ],
         "warnings": list(warnings),
     }
 

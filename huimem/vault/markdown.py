@@ -33,6 +33,7 @@ __all__ = [
     "normal",
     "parse",
     "render",
+    "rewritten",
     "settle",
     "sort_of",
 ]
@@ -159,6 +160,17 @@ def append(session: Session, messages: Sequence[Message]) -> Session:
         settled.append(message)
         line += raw.count(b"\n")
     return replace(session, front=front, preface_raw=preface, turns=_grouped(session, settled))
+
+
+def rewritten(session: Session, texts: Mapping[int, str]) -> Session:
+    """`session` with the messages at these indices saying other texts; every byte between them stays."""
+    if not texts:
+        return session
+    messages = [
+        replace(message, text=normal(texts[index]), raw=None) if index in texts else message
+        for index, message in enumerate(session.messages)
+    ]
+    return replace(session, turns=_grouped(session, messages))
 
 
 def _grouped(session: Session, messages: Sequence[Message]) -> tuple[Turn, ...]:

@@ -51,9 +51,9 @@ class Recording:
 def begin(recording: Recording, session: str) -> tuple[Session, tuple[Ref, ...]]:
     """A new session of that id that holds the messages."""
     people = recording.between_people
-    messages = _as_spoken(recording.messages, people=people)
+    messages = as_spoken(recording.messages, people=people)
     fields = dict(recording.fields)
-    names = _names(messages) if people else ()
+    names = names_of(messages) if people else ()
     if names:
         fields["participants"] = names
     empty = new_session(
@@ -85,9 +85,9 @@ def extend(held: Session, recording: Recording, path: str, data: bytes) -> tuple
             f"{path} is a conversation {sorts[held.people]}; these messages are of one {sorts[people]}",
             "Record them to a session of their own.",
         )
-    messages = _as_spoken(recording.messages, people=people)
+    messages = as_spoken(recording.messages, people=people)
     if people:
-        held = _with_participants(held, _names(messages))
+        held = with_participants(held, names_of(messages))
     return _grown(held, messages, recording.now)
 
 
@@ -110,7 +110,7 @@ def _refs(session: Session, present: frozenset[int], count: int) -> tuple[Ref, .
     return tuple(refs)
 
 
-def _as_spoken(messages: Sequence[Message], *, people: bool) -> tuple[Message, ...]:
+def as_spoken(messages: Sequence[Message], *, people: bool) -> tuple[Message, ...]:
     """Between people, a user with a name is that person."""
     return tuple(
         replace(message, role="person") if people and message.role == "user" and message.name else message
@@ -118,12 +118,13 @@ def _as_spoken(messages: Sequence[Message], *, people: bool) -> tuple[Message, .
     )
 
 
-def _names(messages: Sequence[Message]) -> tuple[str, ...]:
+def names_of(messages: Sequence[Message]) -> tuple[str, ...]:
+    """The people who speak, each once."""
     names = (clean_name(message.name) for message in messages if message.role == "person")
     return tuple(dict.fromkeys(name for name in names if name))
 
 
-def _with_participants(session: Session, names: Sequence[str]) -> Session:
+def with_participants(session: Session, names: Sequence[str]) -> Session:
     """The session with new speakers added to `participants`; front matter that cannot be parsed stays."""
     listed = session.fields.get("participants", ())
     known = tuple(name.strip() for name in listed.split(",")) if isinstance(listed, str) else listed

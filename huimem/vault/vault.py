@@ -167,13 +167,13 @@ class Vault:
             return ()
         label = layout.namespace_text(namespace)
         recording = Recording(tuple(messages), title, label, people, fields or {}, now, self.zone)
-        self._keep_labels(namespace)
+        self.keep_labels(namespace)
         if session is None:
             return self._start(recording)
         session = whole(session)
         if not session.strip():
             raise UsageError("the session's id is empty", "Leave it out to begin a new session.")
-        with files.lock(self._lock_of(label, session)):
+        with files.lock(self.session_lock_path(label, session)):
             for _ in range(TRIES):
                 with suppress(Conflict):
                     return self._continue(recording, session)
@@ -188,7 +188,7 @@ class Vault:
         better = normalise(data, path, self.zone, upgrade=upgrade, modified=_instant(stamp))
         if better == data or check:
             return better != data
-        backup = self._prepare("backups") / f"{digest(path.encode())[:8]}-{digest(data)}.md"
+        backup = self.prepare("backups") / f"{digest(path.encode())[:8]}-{digest(data)}.md"
         with suppress(Conflict):  # the same bytes are kept already
             files.create(backup, data)
         files.replace(self.root / path, better, data, within=self.root)
@@ -203,7 +203,7 @@ class Vault:
         for path in moved:
             data, _ = files.read(self.root / path, within=self.root)
             with suppress(Conflict):
-                files.create(self._prepare("recovered") / f"{digest(data)}.md", data)
+                files.create(self.prepare("recovered") / f"{digest(data)}.md", data)
             files.remove(self.root / path, within=self.root)
         return moved
 
@@ -214,7 +214,7 @@ class Vault:
 
     def losses(self) -> Losses:
         """For one walk through files read anew: what was recorded to a session and is no longer in it."""
-        return Losses(self._journal, self.root, self.zone, self.read, self._places, self._id_of)
+        return Losses(self._journal, self.root, self.zone, self.read, self._places, self.id_of)
 
     def untold(self) -> tuple[str, ...]:
         """A few lines on what walks have found lost. For whoever shows them: they are told only once."""
@@ -222,7 +222,7 @@ class Vault:
 
     def _start(self, recording: Recording) -> tuple[Ref, ...]:
         """A session in a new file of its own."""
-        week = self._week(recording)
+        week = self.week_of(recording)
         for _ in range(NAMES):
             name = layout.session_name(recording.first, self.zone, self._taken(week))
             with suppress(Conflict):
@@ -245,9 +245,9 @@ class Vault:
             after = render(grown)
             if after != data:
                 files.replace(self.root / path, after, data, within=self.root)
-                self._note_recorded(grown, len(held.messages), path)
+                self.note_recorded(grown, len(held.messages), path)
             return refs
-        week = self._week(recording)
+        week = self.week_of(recording)
         name = layout.free_name(layout.file_name(session), self._taken(week))
         return self._begin(recording, session, f"{week}/{name}.md")
 
@@ -255,12 +255,12 @@ class Vault:
         made, refs = begin(recording, session)
         files.make_folder((self.root / path).parent, within=self.root)
         files.create(self.root / path, render(made), within=self.root)
-        self._note_recorded(made, 0, path)
+        self.note_recorded(made, 0, path)
         if self._ids is not None:
             self._ids.paths[recording.namespace, session] = path
         return refs
 
-    def _note_recorded(self, session: Session, since: int, path: str) -> None:
+    def note_recorded(self, session: Session, since: int, path: str) -> None:
         """Put what was just written to `path` into the journal, at the time at which it was."""
         for written in (path, path.rpartition("/")[0]):  # an editor may be putting another file there
             with suppress(files.Unreadable):
@@ -271,13 +271,14 @@ class Vault:
     def _taken(self, folder: str) -> Callable[[str], bool]:
         return lambda name: self.stamp(f"{folder}/{name}.md") is not None
 
-    def _week(self, recording: Recording) -> str:
-        folder = self._namespace_folder(recording.namespace)
+    def week_of(self, recording: Recording) -> str:
+        """The folder of the week in which a conversation began."""
+        folder = self.namespace_folder(recording.namespace)
         return f"{folder}sessions/{layout.week_folder(recording.first, self.zone)}"
 
     def _places(self, namespace: str, session: str) -> Iterator[str]:
         """Paths at which the session or note of that id may lie, likeliest first."""
-        folder, name = self._namespace_folder(namespace), layout.file_name(session)
+        folder, name = self.namespace_folder(namespace), layout.file_name(session)
         weeks = self.root / folder / "sessions"
         for week in sorted(weeks.iterdir(), reverse=True) if weeks.is_dir() else ():
             if (week / f"{name}.md").is_file():
@@ -292,7 +293,7 @@ class Vault:
         """Where a listing finds the front matter `id`; the listing is made again when it is old."""
         known = self._ids.paths.get((namespace, session)) if self._ids else None
         gone = known is not None and self.stamp(known) is None
-        if known and not gone and self._id_of(known) == (namespace, session):
+        if known and not gone and self.id_of(known) == (namespace, session):
             return known
         if self._ids is None or gone or time.monotonic() - self._ids.listed > LISTING_AGE:
             self._ids = self._list_ids(self._ids.seen if self._ids else {})
@@ -302,12 +303,12 @@ class Vault:
         seen: dict[str, tuple[files.Stamp, tuple[str, str]]] = {}
         for path, stamp in self.scan().files.items():
             old = before.get(path)
-            seen[path] = old if old and old[0] == stamp else (stamp, self._id_of(path))
+            seen[path] = old if old and old[0] == stamp else (stamp, self.id_of(path))
         return _Ids(
             seen, {owner: path for path, (_, owner) in sorted(seen.items(), reverse=True)}, time.monotonic()
         )
 
-    def _id_of(self, path: str) -> tuple[str, str]:
+    def id_of(self, path: str) -> tuple[str, str]:
         """Namespace and id of a file by its front matter alone."""
         namespace, place = layout.split_namespace(path)
         with suppress(files.Unreadable):
@@ -317,7 +318,7 @@ class Vault:
                 return namespace, named.strip()
         return namespace, place.removesuffix(".md")
 
-    def _namespace_folder(self, namespace: str) -> str:
+    def namespace_folder(self, namespace: str) -> str:
         """The folder of a namespace and a slash, as it stands on disk: people name folders freely."""
         folder = ""
         for label in namespace.split("/") if namespace else ():
@@ -329,24 +330,25 @@ class Vault:
             folder = f"{above}{name}/"
         return folder
 
-    def _keep_labels(self, namespace: str) -> None:
+    def keep_labels(self, namespace: str) -> None:
         """Write down labels that are too long for a folder name, beside their folder's contents."""
         done: list[str] = []
         for label in namespace.split("/") if namespace else ():
             done.append(label)
             short = layout.namespace_text(label)
             if short.find("~") > 0 and short != label:
-                folder = self.root / self._namespace_folder(layout.namespace_text("/".join(done)))
+                folder = self.root / self.namespace_folder(layout.namespace_text("/".join(done)))
                 files.make_folder(folder, within=self.root)
                 text = f"label = {json.dumps(layout.decode_namespace(label), ensure_ascii=False)}\n"
                 with suppress(Conflict):
                     files.create(folder / "namespace.toml", text.encode("utf-8", "replace"), within=self.root)
 
-    def _lock_of(self, namespace: str, session: str) -> Path:
+    def session_lock_path(self, namespace: str, session: str) -> Path:
+        """The lock file of whoever writes to that session."""
         name = digest(f"{namespace}\0{session}".encode("utf-8", "surrogatepass"))
-        return self._prepare("locks") / f"session-{name[:LOCK_DIGITS]}.lock"
+        return self.prepare("locks") / f"session-{name[:LOCK_DIGITS]}.lock"
 
-    def _prepare(self, name: str) -> Path:
+    def prepare(self, name: str) -> Path:
         """A folder of the state folder."""
         folder = self.state / name
         if not folder.is_dir():

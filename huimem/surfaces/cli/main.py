@@ -29,6 +29,7 @@ DONE, USAGE, BUG, IO_FAILED, INTERRUPTED, READER_GONE = 0, 2, 70, 74, 130, 141
 VERBS = {
     "init": "Make a vault, or adopt a folder of notes as one.",
     "record": "Append messages from standard input to a session; print one ref a turn.",
+    "import": "Bring in conversations from ChatGPT, Claude, Claude Code and others.",
     "recall": "Answer a question from what was said: by words, by meaning, by time.",
     "show": "Show one record whole, with its neighbours, its place and its Obsidian link.",
     "list": "List records by filter, newest first.",
@@ -42,6 +43,8 @@ VERBS = {
     "embedder": "Show which model answers by meaning, and compare two on your own questions.",
     "config": "Show the settings and where they come from.",
 }
+# Where a verb is no name that a module may have.
+MODULES = {"import": "importing"}
 EXAMPLES = (
     "huimem init ~/Notes/AI",
     'huimem recall "which index did we choose?" --when 2026-04-08',
@@ -63,7 +66,8 @@ class Verbs(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in VERBS:
             return None
-        command: click.Command = import_module(f"huimem.surfaces.cli.{cmd_name}").command
+        module = MODULES.get(cmd_name, cmd_name)
+        command: click.Command = import_module(f"huimem.surfaces.cli.{module}").command
         return command
 
     def resolve_command(

@@ -1,0 +1,1 @@
+"""Foreign export → conversations: one file a source, each told by the shape of what it reads."""

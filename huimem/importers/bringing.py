@@ -1,0 +1,229 @@
+"""An export → the vault: every document read by whoever claims it, every conversation taken in, one report.
+
+In: a source, the vault, options. Out: counts and reasons. One bad conversation, document or archive
+stops nothing else; a disk that refuses stops all.
+"""
+
+from __future__ import annotations
+
+import io
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from huimem.errors import Conflict, HuimemError, WriteFailed, unexpected
+from huimem.files import Unreadable
+from huimem.importers.documents import STDIN, Document, documents, refusals
+from huimem.importers.glance import Glance
+from huimem.importers.options import Options, Skipped
+from huimem.importers.registry import AUTO, Importer, importers
+from huimem.records import Conversation
+from huimem.vault.intake import Intake, Outcome
+
+Progress = Callable[[int, int], None]
+NOBODY = b""  # the digest of a document that cannot be read twice
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What an import did. `conversations` found, by source; `outcomes`: how many became what.
+
+    `added` and `grown` count messages; `edited` and `deleted` ones stayed as their owner left them.
+    `skipped`: each place with its document, and why; `left_out` by kind; `weeks` are folders written to.
+    """
+
+    conversations: Mapping[str, int] = field(default_factory=dict)
+    outcomes: Mapping[str, int] = field(default_factory=dict)
+    added: int = 0
+    grown: int = 0
+    edited: int = 0
+    deleted: int = 0
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    inferred: int = 0
+    early: int = 0
+    documents: int = 0
+    weeks: int = 0
+    skipped: tuple[tuple[str, Skipped], ...] = ()
+
+    @property
+    def found(self) -> int:
+        return sum(self.conversations.values())
+
+    @property
+    def came_in(self) -> int:
+        """Conversations that are in the vault now, from this import or from an earlier one."""
+        return sum(self.outcomes.get(what, 0) for what in ("new", "updated", "unchanged"))
+
+
+@dataclass(slots=True)
+class _Tally:
+    """A report while it grows."""
+
+    conversations: Counter[str] = field(default_factory=Counter)
+    outcomes: Counter[str] = field(default_factory=Counter)
+    counts: Counter[str] = field(default_factory=Counter)
+    left_out: Counter[str] = field(default_factory=Counter)
+    weeks: set[str] = field(default_factory=set)
+    skipped: list[tuple[str, Skipped]] = field(default_factory=list)
+
+    def note(self, conversation: Conversation, outcome: Outcome) -> None:
+        self.conversations[conversation.source] += 1
+        self.outcomes[outcome.what] += 1
+        self.left_out.update(conversation.left_out)
+        changed = outcome.what in ("new", "updated")
+        for name in ("added", "grown", "edited", "deleted"):
+            self.counts[name] += getattr(outcome, name) if changed or name in ("edited", "deleted") else 0
+        self.counts["inferred"] += conversation.inferred
+        if changed:
+            self.weeks.add(outcome.path.rpartition("/")[0])
+
+    def again(self, told: Mapping[str, object]) -> None:
+        """Count a document that was taken to its end before and brings nothing new."""
+        conversations, left_out = told.get("conversations"), told.get("left_out")
+        for counter, values in ((self.conversations, conversations), (self.left_out, left_out)):
+            counter.update({str(k): int(v) for k, v in values.items()} if isinstance(values, dict) else {})
+        found = sum(conversations.values()) if isinstance(conversations, dict) else 0
+        self.outcomes["unchanged"] += found
+
+    def report(self) -> Report:
+        """All of it so far."""
+        return Report(
+            conversations=dict(self.conversations),
+            outcomes=dict(self.outcomes),
+            left_out=dict(self.left_out),
+            weeks=len(self.weeks),
+            skipped=tuple(self.skipped),
+            **self.counts,
+        )
+
+
+def bring_in(
+    source: Path,
+    intake: Intake,
+    options: Options,
+    *,
+    name: str = AUTO,
+    stdin: BinaryIO | None = None,
+    progress: Progress | None = None,
+) -> Report:
+    """Take in everything of a source that an importer claims; `name` chooses one.
+
+    `progress(done, total)` counts bytes. Raises UsageError for a source that is not there or an unknown
+    name, Locked, and WriteFailed where the disk refuses: what came in until then stays.
+    """
+    asked = importers(name)
+    tally = _Tally()
+    run = _Run(intake, options, tally, progress)
+    for document in documents(source, intake.now, stdin):
+        if isinstance(document, Skipped):
+            tally.skipped.append((document.place, replace(document, place="")))
+            continue
+        tally.counts["documents"] += 1
+        run.total += document.size
+        run.document(document, asked, alone=name != AUTO and (source.is_file() or str(source) == STDIN))
+    return tally.report()
+
+
+@dataclass(slots=True)
+class _Run:
+    """One import under way; `done` and `total` are bytes."""
+
+    intake: Intake
+    options: Options
+    tally: _Tally
+    progress: Progress | None
+    done: int = 0
+    total: int = 0
+
+    def document(self, document: Document, asked: Sequence[Importer], *, alone: bool) -> None:
+        """Read a document, if anybody claims it; `alone`: whatever it is, the importer named reads it."""
+        with refusals() as refused:
+            seen = document.glance()
+            importer = asked[0] if alone else _owner(asked, seen)
+            if importer is not None:
+                self._take(document, importer)
+        for reason in refused:
+            self.tally.skipped.append((document.name, Skipped("", reason)))
+
+    def _take(self, document: Document, importer: Importer) -> None:
+        digest, before = NOBODY, None
+        key = f"{importer.name} {self.options} {self.intake.namespace}"
+        if importer.apart and document.name != STDIN and not self.intake.again:
+            digest = document.digest()
+            before = self.intake.ledger.finished(digest, key)
+        if before is not None:
+            told, paths = before
+            if len(paths) == told.get("kept") and self.intake.stand(paths):
+                self.tally.again(told)
+                return
+        inner = _Tally()
+        counted = replace(document, open=lambda: _counted(document.open(), self))
+        for found in importer.read(counted, self.options):
+            self._one(document, found, digest, inner)
+        self._add(inner)
+        if digest and self.intake.write and not inner.skipped:
+            told = {"conversations": dict(inner.conversations), "left_out": dict(inner.left_out)}
+            kept = inner.outcomes["new"] + inner.outcomes["updated"] + inner.outcomes["unchanged"]
+            self.intake.ledger.finish(digest, key, {**told, "kept": kept})
+
+    def _one(self, document: Document, found: Conversation | Skipped, digest: bytes, inner: _Tally) -> None:
+        if isinstance(found, Skipped):
+            inner.skipped.append((document.name, found))
+            return
+        since = self.options.since
+        if since is not None and max(m.at for m in found.messages if m.at) < since:
+            inner.counts["early"] += 1
+            return
+        try:
+            inner.note(found, self.intake.take(found, digest))
+        except WriteFailed:
+            raise
+        except (Conflict, Unreadable, HuimemError) as error:
+            inner.skipped.append((document.name, Skipped(found.id, error.message)))
+        except Exception as error:  # a fault of ours that one conversation brings out
+            inner.skipped.append((document.name, Skipped(found.id, unexpected(error))))
+
+    def _add(self, inner: _Tally) -> None:
+        tally = self.tally
+        for counter, more in (
+            (tally.conversations, inner.conversations),
+            (tally.outcomes, inner.outcomes),
+            (tally.counts, inner.counts),
+            (tally.left_out, inner.left_out),
+        ):
+            counter.update(more)
+        tally.weeks |= inner.weeks
+        tally.skipped += inner.skipped
+
+
+def _owner(asked: Sequence[Importer], seen: Glance) -> Importer | None:
+    return next((importer for importer in asked if importer.claims(seen)), None)
+
+
+def _counted(stream: BinaryIO, run: _Run) -> BinaryIO:
+    return cast(BinaryIO, io.BufferedReader(_Counting(stream, run), 1 << 20))
+
+
+class _Counting(io.RawIOBase):
+    """A stream that tells how far it was read."""
+
+    def __init__(self, stream: BinaryIO, run: _Run) -> None:
+        self._stream, self._run = stream, run
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
+        data = self._stream.read(len(buffer))
+        buffer[: len(data)] = data
+        self._run.done += len(data)
+        if self._run.progress is not None:
+            self._run.progress(self._run.done, max(self._run.total, self._run.done))
+        return len(data)
+
+    def close(self) -> None:
+        if not self.closed:
+            self._stream.close()
+        super().close()

@@ -1,0 +1,227 @@
+"""ChatGPT's export: `conversations.json`, one file or many → conversations.
+
+Each conversation is a tree of nodes under `mapping`; what the person saw last ends in `current_node`.
+Seen in exports of 2023 to 2026: nodes without a message, hidden ones, profile dumps, several assistant
+nodes for one answer, calls of tools as assistant messages to another `recipient`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from functools import partial
+
+from huimem.importers.branches import Branch, branch_id, branch_title, branches, leaves
+from huimem.importers.documents import Document
+from huimem.importers.glance import Glance
+from huimem.importers.json_stream import Fault, items
+from huimem.importers.options import Options, Skipped, guarded
+from huimem.importers.transcript import Transcript, fenced, file_block, together
+from huimem.importers.values import first_line, instant_of, line_of, list_of, mapping_of, one_line, text_of
+from huimem.records import Conversation
+
+Item = Mapping[str, object]
+
+_WRAPPERS = ("conversations",)
+_HIDDEN = frozenset({"user_editable_context", "model_editable_context"})
+_THINKING = frozenset({"thoughts", "reasoning_recap"})
+_CITATION = re.compile(r"【[^【】\n]*†[^【】\n]*】|\ue200[^\ue201]*\ue201|[\ue200-\ue20f]")
+_POINTERS = {
+    "image": "[image]",
+    "audio": "[audio]",
+    "video": "[video]",
+    "real_time_user_audio_video": "[audio]",
+}
+
+
+class ChatGPT:
+    """Reads `conversations*.json`."""
+
+    name = "chatgpt"
+    apart = True
+
+    def claims(self, glance: Glance) -> bool:
+        return glance.holds("mapping", *(f"{wrapper}[].mapping" for wrapper in _WRAPPERS))
+
+    def read(self, document: Document, options: Options) -> Iterator[Conversation | Skipped]:
+        with document.open() as stream:
+            for number, item in enumerate(items(stream, _WRAPPERS), 1):
+                if isinstance(item, Fault):
+                    yield Skipped(f"item {number}", item.reason)
+                elif not isinstance(item, dict) or not isinstance(item.get("mapping"), dict):
+                    yield Skipped(f"item {number}", "no conversation")
+                else:
+                    make = partial(_conversations, item, number, document.modified, options)
+                    yield from guarded(f"item {number}", make)
+
+
+def _conversations(
+    item: Item, number: int, modified: datetime, options: Options
+) -> Iterator[Conversation | Skipped]:
+    nodes = {name: mapping_of(node) for name, node in mapping_of(item["mapping"]).items()}
+    found = _branches(item, nodes)
+    others = {node for branch in found[1:] for node in branch.nodes} - {*found[0].nodes}
+    for place, branch in enumerate(found if options.branch == "all" else found[:1], 1):
+        transcript = _transcript(branch, nodes)
+        transcript.model = transcript.model or one_line(item.get("default_model_slug"))
+        if options.branch == "active":
+            transcript.leave_out("other branch", sum(_says(nodes[node]) for node in others))
+        made = transcript.conversation(
+            "chatgpt",
+            branch_id(first_line(item, "conversation_id", "id"), branch.leaf, place),
+            options=options,
+            title=branch_title(item.get("title"), place),
+            created=instant_of(item.get("create_time")) or instant_of(item.get("update_time")),
+            modified=modified,
+        )
+        if made.messages:
+            yield made
+        elif place == 1:
+            yield Skipped(f"item {number}", "no messages", made.left_out)
+
+
+def _branches(item: Item, nodes: Mapping[str, Item]) -> list[Branch]:
+    parents = {name: _parent(name, node, nodes) for name, node in nodes.items()}
+    if not any(parents.values()):
+        order = _by_time(nodes)
+        return [Branch(order[-1] if order else "", tuple(order))]
+    current = text_of(item.get("current_node"))
+    if current not in nodes:
+        ends = leaves(parents) or [*nodes]
+        current = max(enumerate(ends), key=lambda end: (_moment(nodes[end[1]]), end[0]))[1]
+    return [*branches(parents, current, lambda node: _role(nodes[node]) == "user")]
+
+
+def _parent(name: str, node: Item, nodes: Mapping[str, Item]) -> str | None:
+    parent = node.get("parent")
+    return parent if isinstance(parent, str) and parent in nodes and parent != name else None
+
+
+def _by_time(nodes: Mapping[str, Item]) -> list[str]:
+    """Names by the times of their messages; what has none stays behind the one before it."""
+    last, timed = 0.0, []
+    for place, (name, node) in enumerate(nodes.items()):
+        last = _moment(node) or last
+        timed.append((last, place, name))
+    return [name for _, _, name in sorted(timed)]
+
+
+def _moment(node: Item) -> float:
+    at = instant_of(_message(node).get("create_time"))
+    return at.timestamp() if at else 0.0
+
+
+def _message(node: Item) -> Item:
+    return mapping_of(node.get("message"))
+
+
+def _role(node: Item) -> str:
+    return text_of(mapping_of(_message(node).get("author")).get("role"))
+
+
+def _says(node: Item) -> bool:
+    """Whether a node holds a message that would come along."""
+    message = _message(node)
+    kind = text_of(mapping_of(message.get("content")).get("content_type"))
+    hidden = mapping_of(message.get("metadata")).get("is_visually_hidden_from_conversation") is True
+    return (
+        bool(message)
+        and not hidden
+        and kind not in _HIDDEN | _THINKING
+        and bool(_text(message, Transcript()))
+    )
+
+
+def _transcript(branch: Branch, nodes: Mapping[str, Item]) -> Transcript:
+    transcript = Transcript()
+    for name in branch.nodes:
+        if message := _message(nodes[name]):
+            _take(message, first_line(message, "id") or name, transcript)
+    return transcript
+
+
+def _take(message: Item, key: str, transcript: Transcript) -> None:
+    content, metadata = mapping_of(message.get("content")), mapping_of(message.get("metadata"))
+    transcript.begin()
+    kind, at = text_of(content.get("content_type")), instant_of(message.get("create_time"))
+    author = mapping_of(message.get("author"))
+    role = text_of(author.get("role"))
+    if metadata.get("is_visually_hidden_from_conversation") is True or kind in _HIDDEN:
+        transcript.leave_out("hidden")
+    elif kind in _THINKING:
+        transcript.leave_out("thinking")
+    elif role == "tool":
+        said, name = _text(message, transcript), line_of(author.get("name"))
+        call = transcript.waiting_for(name) or transcript.waiting or transcript.last_call or key
+        transcript.answer(call, said, at, key=key, name=name, failed=kind == "system_error")
+    elif role == "assistant" and (tool := line_of(message.get("recipient"))) not in ("", "all"):
+        transcript.call(key, tool, _text(message, transcript), at, key)
+    elif role not in ("user", "assistant", "system"):
+        transcript.leave_out("unknown")
+    else:
+        if role == "assistant" and not transcript.model:
+            transcript.model = one_line(metadata.get("model_slug"))
+        transcript.say(role, [_text(message, transcript), *_attached(metadata)], at, key)
+
+
+def _attached(metadata: Item) -> list[str]:
+    """Files that were handed over, by name; images stand among the parts as well."""
+    files = [mapping_of(value) for value in list_of(metadata.get("attachments"))]
+    images = ("image/", "audio/", "video/")
+    return [file_block(one_line(f.get("name"))) for f in files if not _mime(f).startswith(images)]
+
+
+def _mime(file: Item) -> str:
+    return first_line(file, "mime_type", "mimeType")
+
+
+def _text(message: Item, transcript: Transcript) -> str:
+    """What a message shows, without citation marks."""
+    if isinstance(message.get("content"), str):
+        return text_of(message["content"])
+    content = mapping_of(message.get("content"))
+    if _kind(content) == "code":
+        language = one_line(content.get("language"))
+        return fenced(_raw(content, transcript), "" if language == "unknown" else language)
+    return _CITATION.sub("", _raw(content, transcript))
+
+
+def _kind(content: Item) -> str:
+    return text_of(content.get("content_type"))
+
+
+def _raw(content: Item, transcript: Transcript) -> str:
+    """The text of a content of any type; what nobody knows is counted."""
+    match _kind(content):
+        case "tether_quote":
+            shown = (text_of(content.get(name)) for name in ("title", "url", "text"))
+            return "\n".join(line for line in shown if line.strip())
+        case "tether_browsing_display":
+            return text_of(content.get("result")) or text_of(content.get("summary"))
+        case "text" | "multimodal_text":
+            return together(_part(part, transcript) for part in _parts(content))
+    said = text_of(content.get("text")) or together(map(text_of, _parts(content)))
+    if content and not said:
+        transcript.leave_out("unknown")
+    return said
+
+
+def _parts(content: Item) -> Sequence[object]:
+    parts = content.get("parts")
+    return [parts] if isinstance(parts, str) else list_of(parts)
+
+
+def _part(part: object, transcript: Transcript) -> str:
+    if isinstance(part, str):
+        return part
+    item = mapping_of(part)
+    if isinstance(item.get("text"), str):
+        return text_of(item["text"])
+    kind = text_of(item.get("content_type"))
+    for pointer, shown in _POINTERS.items():
+        if kind.startswith(pointer):
+            return shown
+    if item:
+        transcript.leave_out("unknown")
+    return ""

@@ -1,0 +1,177 @@
+"""Claude.ai's export: `conversations.json` → conversations.
+
+Seen: `text` empty while `content` is full, and the reverse; blocks of thought, tools, voice and kinds
+nobody has named yet; edited prompts as branches by `parent_message_uuid`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from functools import partial
+
+from huimem.importers.branches import Branch, branch_id, branch_title, branches
+from huimem.importers.documents import Document
+from huimem.importers.glance import Glance
+from huimem.importers.json_stream import Fault, items
+from huimem.importers.options import Options, Skipped, guarded
+from huimem.importers.transcript import Transcript, file_block, together
+from huimem.importers.values import first_line, instant_of, line_of, list_of, mapping_of, one_line, text_of
+from huimem.records import Conversation
+
+Item = Mapping[str, object]
+
+_WRAPPERS = ("conversations",)
+_THINKING = frozenset({"thinking", "redacted_thinking"})
+
+
+class Claude:
+    """Reads `conversations.json`."""
+
+    name = "claude"
+    apart = True
+
+    def claims(self, glance: Glance) -> bool:
+        return glance.holds("chat_messages", *(f"{wrapper}[].chat_messages" for wrapper in _WRAPPERS))
+
+    def read(self, document: Document, options: Options) -> Iterator[Conversation | Skipped]:
+        with document.open() as stream:
+            for number, item in enumerate(items(stream, _WRAPPERS), 1):
+                if isinstance(item, Fault):
+                    yield Skipped(f"item {number}", item.reason)
+                elif not isinstance(item, dict) or not isinstance(item.get("chat_messages"), list):
+                    yield Skipped(f"item {number}", "no conversation")
+                else:
+                    make = partial(_conversations, item, number, document.modified, options)
+                    yield from guarded(f"item {number}", make)
+
+
+def _conversations(
+    item: Item, number: int, modified: datetime, options: Options
+) -> Iterator[Conversation | Skipped]:
+    given = [mapping_of(message) for message in list_of(item["chat_messages"])]
+    messages = {
+        line_of(message.get("uuid")) or f"#{n}": message for n, message in enumerate(given) if message
+    }
+    found = _branches(item, messages)
+    others = {name for branch in found[1:] for name in branch.nodes} - {*found[0].nodes}
+    for place, branch in enumerate(found if options.branch == "all" else found[:1], 1):
+        transcript = Transcript()
+        transcript.model = one_line(item.get("model"))
+        for name in branch.nodes:
+            _take(messages[name], name, transcript)
+        if options.branch == "active":
+            transcript.leave_out("other branch", len(others))
+        made = transcript.conversation(
+            "claude",
+            branch_id(line_of(item.get("uuid")), branch.leaf, place),
+            options=options,
+            title=branch_title(item.get("name"), place),
+            created=instant_of(item.get("created_at")) or instant_of(item.get("updated_at")),
+            modified=modified,
+        )
+        if made.messages:
+            yield made
+        elif place == 1:
+            yield Skipped(f"item {number}", "no messages", made.left_out)
+
+
+def _branches(item: Item, messages: Mapping[str, Item]) -> list[Branch]:
+    if not messages:
+        return [Branch("", ())]
+    if not any(message.get("parent_message_uuid") for message in messages.values()):
+        return [Branch("", tuple(messages))]
+    parents: dict[str, str | None] = {}
+    for name, message in messages.items():
+        parent = text_of(message.get("parent_message_uuid"))
+        parents[name] = parent if parent in messages and parent != name else None
+    current = text_of(item.get("current_leaf_message_uuid"))
+    leaf = current if current in messages else [*messages][-1]
+    return [*branches(parents, leaf, lambda name: _role(messages[name]) == "user")]
+
+
+def _role(message: Item) -> str:
+    """The role of whoever speaks, "" where nobody known does."""
+    return {"human": "user", "user": "user", "assistant": "assistant"}.get(text_of(message.get("sender")), "")
+
+
+def _take(message: Item, key: str, transcript: Transcript) -> None:
+    transcript.begin()
+    if not _role(message):
+        transcript.leave_out("unknown")
+        return
+    at = instant_of(message.get("created_at"))
+    blocks, calls = [], []
+    content = message.get("content")
+    for block in [content] if isinstance(content, str) else list_of(content):
+        kind = text_of(mapping_of(block).get("type"))
+        if kind in _THINKING:
+            transcript.leave_out("thinking")
+        elif kind in ("tool_use", "tool_result"):
+            calls.append(mapping_of(block))
+        else:
+            blocks.append((kind, _block(block, transcript)))
+    texts = [text for _, text in blocks]
+    if not any(text.strip() for kind, text in blocks if kind in ("text", "")):
+        texts.insert(0, text_of(message.get("text")))
+    texts += _files(message)
+    if together(texts) or not calls:
+        transcript.say(_role(message), texts, at, key)
+    for number, call in enumerate(calls):
+        _use(call, at, f"{key} tool {number}", transcript)
+
+
+def _block(block: object, transcript: Transcript) -> str:
+    if isinstance(block, str):
+        return block
+    item = mapping_of(block)
+    match text_of(item.get("type")):
+        case "text":
+            return text_of(item.get("text"))
+        case "voice_note":
+            return text_of(item.get("text")) or text_of(item.get("title"))
+        case "image":
+            return "[image]"
+    if block is not None:
+        transcript.leave_out("unknown")
+    return ""
+
+
+def _files(message: Item) -> list[str]:
+    """Attachments with what was read of them, then files by name; each name once."""
+    shown: dict[str, str] = {}
+    for place in ("attachments", "files"):
+        for number, value in enumerate(list_of(message.get(place))):
+            item = mapping_of(value)
+            if not item:
+                continue
+            name = first_line(item, "file_name", "name")
+            content = text_of(item.get("extracted_content")) if place == "attachments" else ""
+            shown.setdefault(name or f"{place} {number}", file_block(name, content))
+    return [*shown.values()]
+
+
+def _use(block: Item, at: datetime | None, key: str, transcript: Transcript) -> None:
+    """A call of a tool, or its result."""
+    name = line_of(block.get("name"))
+    started = instant_of(block.get("start_timestamp")) or at
+    if block.get("type") == "tool_use":
+        transcript.call(line_of(block.get("id")) or key, name, block.get("input"), started, key)
+        return
+    text = result_text(block.get("content"))
+    failed = block.get("is_error") is True
+    call = line_of(block.get("tool_use_id")) or transcript.waiting or key
+    ended = instant_of(block.get("stop_timestamp")) or at
+    transcript.answer(call, text, ended, key=key, name=name, failed=failed)
+
+
+def result_text(content: object) -> str:
+    """What a tool brought: a text, or the texts of its blocks."""
+    if isinstance(content, str):
+        return content
+    texts = []
+    for block in list_of(content):
+        item = mapping_of(block)
+        image = item.get("type") == "image"
+        texts.append(block if isinstance(block, str) else "[image]" if image else text_of(item.get("text")))
+    return together(texts)

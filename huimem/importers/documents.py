@@ -1,0 +1,193 @@
+"""A file, a folder, a zip or standard input → its documents: named streams of bytes, opened one at a time.
+
+Nothing is unpacked to disk. What cannot be opened is told with its name and stops nothing.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from hashlib import blake2b
+from pathlib import Path
+from typing import IO, BinaryIO, cast
+
+from huimem.errors import UsageError
+from huimem.importers.glance import HEAD, Glance, glance
+from huimem.importers.options import Skipped
+
+STDIN = "-"
+# What an export may be made of; everything else in a folder is none of ours.
+_PACKED = (".zip", ".tar.zst")
+_ENDINGS = (".json", ".jsonl", ".ndjson", ".md", *_PACKED)
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One file of an export. `modified` is its date, UTC; `size` in bytes, 0 where nobody knows.
+
+    `open` may be called again, but on standard input only once; there `head` holds what was read already.
+    """
+
+    name: str
+    modified: datetime
+    size: int
+    open: Callable[[], BinaryIO]
+    head: bytes | None = None
+
+    def glance(self) -> Glance:
+        """What its first bytes show. Raises OSError, and zipfile's errors, where it cannot be read."""
+        if self.head is not None:
+            return glance(self.name, self.head)
+        with self.open() as stream:
+            return glance(self.name, stream.read(HEAD))
+
+    def digest(self) -> bytes:
+        """blake2b-128 of all its bytes."""
+        found = blake2b(digest_size=16)
+        with self.open() as stream:
+            while data := stream.read(1 << 20):
+                found.update(data)
+        return found.digest()
+
+
+def documents(source: Path, now: datetime, stdin: BinaryIO | None = None) -> Iterator[Document | Skipped]:
+    """The documents of a source in order; a folder's by date, then name. `-` is standard input, of `now`.
+
+    Raises UsageError for a source that is not there.
+    """
+    if str(source) == STDIN:
+        yield _standard_input(stdin, now)
+    elif source.is_dir():
+        for path in _below(source):
+            yield from _documents(path, path.relative_to(source).as_posix())
+    elif source.is_file():
+        yield from _documents(source, source.name)
+    elif source.exists():
+        raise UsageError(f"{source} is neither a file nor a folder", "Name an export.")
+    else:
+        raise UsageError(f"{source} does not exist", "Check its path; a shell expands ~ only without quotes.")
+
+
+def _below(folder: Path) -> list[Path]:
+    """Files below a folder, hidden ones and links left out: the oldest first, archives behind all others."""
+    found = []
+    for above, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        for name in names:
+            path = Path(above, name)
+            if name.startswith(".") or not name.lower().endswith(_ENDINGS) or path.is_symlink():
+                continue
+            with suppress(OSError):
+                if path.is_file():
+                    packed = name.lower().endswith(_PACKED)
+                    found.append((packed, path.stat().st_mtime_ns, path))
+    return [path for *_, path in sorted(found)]
+
+
+def _documents(path: Path, name: str) -> Iterator[Document | Skipped]:
+    if zipfile.is_zipfile(path):
+        yield from _zipped(path, name)
+        return
+    status = path.stat()
+    modified = datetime.fromtimestamp(int(status.st_mtime), UTC)
+    yield Document(name, modified, status.st_size, lambda: path.open("rb"))
+
+
+def _zipped(path: Path, name: str) -> Iterator[Document | Skipped]:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = archive.infolist()
+    except (OSError, zipfile.BadZipFile, NotImplementedError, ValueError) as error:
+        yield Skipped(name, f"a zip that cannot be read ({type(error).__name__})")
+        return
+    for member in sorted(members, key=lambda member: member.filename):
+        shown = f"{name}: {member.filename}"
+        if member.is_dir() or not member.filename.lower().endswith(_ENDINGS[:-2]):
+            continue
+        if member.flag_bits & 1:
+            yield Skipped(shown, "encrypted: unpack it first")
+            continue
+        yield Document(shown, _date_of(member), member.file_size, _opener(path, member))
+
+
+def _date_of(member: zipfile.ZipInfo) -> datetime:
+    """A zip gives wall clocks without a zone."""
+    with suppress(ValueError):
+        return datetime(*member.date_time, tzinfo=UTC)
+    return datetime(1980, 1, 1, tzinfo=UTC)
+
+
+def _opener(path: Path, member: zipfile.ZipInfo) -> Callable[[], BinaryIO]:
+    def opened() -> BinaryIO:
+        archive = zipfile.ZipFile(path)
+        try:
+            return cast(BinaryIO, io.BufferedReader(_Member(archive, archive.open(member)), 1 << 20))
+        except BaseException:
+            archive.close()
+            raise
+
+    return opened
+
+
+class _Member(io.RawIOBase):
+    """A member of a zip that closes its archive with itself."""
+
+    def __init__(self, archive: zipfile.ZipFile, stream: IO[bytes]) -> None:
+        self._archive, self._stream = archive, stream
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
+        data = self._stream.read(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        if not self.closed:
+            self._stream.close()
+            self._archive.close()
+        super().close()
+
+
+def _standard_input(stdin: BinaryIO | None, now: datetime) -> Document:
+    if stdin is None:
+        raise UsageError("standard input is closed", "Send an export through a pipe, or name its file.")
+    head = b""
+    while len(head) < HEAD and (data := stdin.read(HEAD - len(head))):
+        head += data
+    if head.startswith(b"PK\x03\x04"):
+        raise UsageError("a zip cannot be read from standard input", "Name its file: huimem import FILE.")
+    joined = cast(BinaryIO, io.BufferedReader(_Joined(head, stdin), 1 << 20))
+    return Document(STDIN, now, 0, lambda: joined, head)
+
+
+class _Joined(io.RawIOBase):
+    """What was read already, and then the rest of the stream."""
+
+    def __init__(self, head: bytes, rest: BinaryIO) -> None:
+        self._head, self._rest = head, rest
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
+        data = self._head[: len(buffer)] if self._head else self._rest.read(len(buffer))
+        self._head = self._head[len(buffer) :] if self._head else b""
+        buffer[: len(data)] = data
+        return len(data)
+
+
+@contextmanager
+def refusals() -> Iterator[list[str]]:
+    """Collects why a document could not be read to its end; at most one line, and no text of it."""
+    said: list[str] = []
+    try:
+        yield said
+    except (OSError, EOFError, zipfile.BadZipFile, NotImplementedError, ValueError, RuntimeError) as error:
+        said.append(f"cannot be read further ({getattr(error, 'strerror', None) or type(error).__name__})")
