@@ -11,61 +11,15 @@ import sqlite3
 from array import array
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from huimem.errors import Problem
 from huimem.index import catalog, cut
 from huimem.index.filters import EARLIEST, LATEST, marks
 from huimem.index.lexical import Posting
-from huimem.index.mentions import Times
 from huimem.index.rows import milliseconds
-from huimem.index.texts import pack
-from huimem.index.tokens import tokenize
-from huimem.records import Chunk, Fact, Record, Source, Turn
-
-
-@dataclass(frozen=True, slots=True)
-class CutChunk:
-    """A chunk ready to be stored: its words in order, and its texts as the catalog keeps them."""
-
-    chunk: Chunk
-    words: tuple[str, ...]
-    said: bytes
-    lead: int | None
-    text: bytes | None
-
-
-@dataclass(frozen=True, slots=True)
-class CutRecord:
-    """A record ready to be stored; `chunks` None where the catalog is known to hold its digest.
-
-    `place` counts the messages before it in its source.
-    """
-
-    record: Record
-    digest: bytes
-    place: int
-    chunks: tuple[CutChunk, ...] | None
-
-
-@dataclass(frozen=True, slots=True)
-class Held:
-    """What the catalog holds of a source: under which path, the file's digest and its records'."""
-
-    path: str
-    digest: str
-    records: tuple[bytes, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class CutSource:
-    """A source ready to be stored in place of what the catalog `held`."""
-
-    source: Source
-    stamp: str
-    racy: bool
-    held: Held | None
-    records: tuple[CutRecord, ...]
+from huimem.index.sources import CutRecord, CutSource, Held
+from huimem.records import Fact, Source
 
 
 def held(db: sqlite3.Connection, path: str) -> Held | None:
@@ -90,31 +44,6 @@ def stands(before: Held | None, source: Source) -> bool:
     return before.records == tuple(digests)
 
 
-def cut_source(
-    source: Source, before: Held | None, times: Times | None, *, stamp: str, racy: bool
-) -> CutSource:
-    """Cut what is new in a source, and resolve its time words; what the catalog holds already is left."""
-    left = Counter(before.records if before else ())
-    records, place = [], 0
-    for record in source.records:
-        digest = cut.digest(record, source.namespace, source.tags)
-        known = left[digest] > 0
-        left[digest] -= known
-        chunks = None if known else tuple(_cut_chunk(chunk) for chunk in cut.chunks(record))
-        spoken = () if known or times is None else times.mentioned(record)
-        speaking = replace(record, mentions=spoken) if spoken and isinstance(record, Turn) else record
-        records.append(CutRecord(speaking, digest, place, chunks))
-        place += len(record.messages)
-    return CutSource(source, stamp, racy, before, tuple(records))
-
-
-def _cut_chunk(chunk: Chunk) -> CutChunk:
-    words, said = tuple(tokenize(chunk.said)), pack(chunk.said)
-    if chunk.said.endswith(chunk.text):
-        return CutChunk(chunk, words, said, len(chunk.said) - len(chunk.text), None)
-    return CutChunk(chunk, words, said, None, pack(chunk.text))
-
-
 def as_text(problems: Sequence[Problem]) -> str:
     """Problems as the catalog keeps them."""
     return json.dumps([(p.path, p.line, p.message, p.remedy) for p in problems])
@@ -134,7 +63,7 @@ class Batch:
     db: sqlite3.Connection
     terms: dict[str, int]
     _ids: dict[tuple[str, str], int] = field(default_factory=dict)
-    _frequencies: dict[int, dict[int, int]] = field(default_factory=lambda: defaultdict(dict))
+    _frequencies: dict[int, Counter[int]] = field(default_factory=lambda: defaultdict(Counter))
     _chunks: Counter[int] = field(default_factory=Counter)
     _tokens: Counter[int] = field(default_factory=Counter)
     _next: dict[str, int] = field(default_factory=dict)
@@ -282,15 +211,14 @@ class Batch:
 
     def _add_chunks(self, record: int, namespace: int, kind: int, line: int, ready: CutRecord) -> None:
         chunks, known = ready.chunks or (), self.terms
+        inferred = ready.record.inferred
+        new_chunks, new_passages = self._new["chunk"], self._new["passage"]
         for row, one in enumerate(chunks, self._take("chunk", len(chunks))):
-            chunk = one.chunk
-            terms = array("I", [known.get(word) or self._term(word) for word in one.words])
-            at_ms = milliseconds(chunk.at) if chunk.at else None
-            whose = (row, record, chunk.message, self._id("label", "text", chunk.role), namespace, kind)
-            lines = (chunk.lines[0] - line, chunk.lines[1] - line)
-            hash = bytes.fromhex(chunk.id)
-            self._new["chunk"].append((*whose, at_ms, ready.record.inferred, *lines, hash, terms.tobytes()))
-            self._new["passage"].append((row, one.said, one.lead, one.text))
+            terms = array("I", [known.get(word) or self._term(word) for word in one.words.split()])
+            whose = (row, record, one.message, self._id("label", "text", one.role), namespace, kind)
+            lines = (one.lines[0] - line, one.lines[1] - line)
+            new_chunks.append((*whose, one.at_ms, inferred, *lines, one.hash, terms.tobytes()))
+            new_passages.append((row, one.said, one.lead, one.text))
             self._count(namespace, terms, 1)
 
     def _remove_records(self, ids: Sequence[int]) -> None:
@@ -311,8 +239,7 @@ class Batch:
 
     def _count(self, namespace: int, terms: array[int], sign: int) -> None:
         frequencies = self._frequencies[namespace]
-        for term in set(terms):
-            frequencies[term] = frequencies.get(term, 0) + sign
+        (frequencies.update if sign > 0 else frequencies.subtract)(set(terms))
         self._chunks[namespace] += sign
         self._tokens[namespace] += sign * len(terms)
 

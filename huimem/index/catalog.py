@@ -139,7 +139,8 @@ def _connect(path: Path, how: str, sort: type[sqlite3.Connection] = Reader) -> s
         try:
             db.execute("PRAGMA cell_size_check = ON")
             db.execute("PRAGMA temp_store = MEMORY")  # a full disk must not stop a question
-            db.execute("PRAGMA cache_size = -65536")  # KiB, taken as needed
+            # KiB, taken as needed; a writer adds at the ends of tables, and comes beside readers.
+            db.execute(f"PRAGMA cache_size = {-16_384 if how == 'mode=rw' else -65_536}")
             if how == "mode=rw":
                 db.execute("PRAGMA synchronous = NORMAL")
                 db.execute("PRAGMA secure_delete = ON")

@@ -13,30 +13,35 @@ from collections.abc import Iterator
 LEAST, MOST = 40, 80
 UNBROKEN = 16
 
-_UNIT = re.compile(
-    r"[\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af]|[^\s\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af]+"
-)
+_WIDE = "\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af"
+_CHARACTER = re.compile(f"[{_WIDE}]")
+_UNIT = re.compile(rf"[{_WIDE}]|[^\s{_WIDE}]+")
 # A sentence ends at Chinese full stops, at Latin ones before a blank (never inside 3.14 or a
 # URL), and at a line's end. Closing quotes stay with the sentence they close.
 _END = re.compile(r"[。！？；…]+[”’」』）)\"']*|[.!?]+[)\"'”’]*(?=\s)|\n+")
 _ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|Mr|Mrs|Ms|Dr|Prof|St|No|Fig|approx)|\b[A-Z])\.$")
+_ABBREVIATED = frozenset("gecsfrtoxABCDEFGHIJKLMNOPQRSTUVWXYZ")  # what one of those ends with
 _PARAGRAPH = re.compile(r"\n[ \t]*\n")
 
 
 def size(text: str) -> int:
     """Length in units: words and Chinese characters; unbroken strings count by their length."""
-    units = _UNIT.findall(text)
+    characters = 0
+    if not text.isascii():
+        text, characters = _CHARACTER.subn(" ", text)
+    units = text.split()
     if max(map(len, units), default=0) < UNBROKEN:
-        return len(units)
-    return sum(1 + len(unit) // UNBROKEN for unit in units)
+        return characters + len(units)
+    return characters + sum(1 + len(unit) // UNBROKEN for unit in units)
 
 
 def sentences(text: str) -> Iterator[tuple[int, int]]:
     """Spans of sentences or lines that tile `text` without gaps."""
     start = 0
     for mark in _END.finditer(text):
-        end = mark.end()
-        if mark[0][0] == "." and _ABBREVIATION.search(text, max(start, end - 8), end):
+        at, end = mark.span()
+        short = text[at] == "." and text[max(at - 1, 0)] in _ABBREVIATED
+        if short and _ABBREVIATION.search(text, max(start, end - 8), end):
             continue
         yield start, end
         start = end
@@ -85,13 +90,11 @@ def passages(text: str) -> list[tuple[int, int]]:
     it holds `LEAST`. A short rest joins the passage before it, so that no passage is a crumb.
     """
     spans: list[list[int]] = []
-    filled = 0
+    filled, parted = 0, _PARAGRAPH.search(text) is not None
     for start, end, units in _sized(text):
         full = filled + units > MOST
         rested = (
-            filled >= LEAST and _PARAGRAPH.search(text, max(spans[-1][1] - 2, 0), end) is not None
-            if spans
-            else False
+            parted and filled >= LEAST and _PARAGRAPH.search(text, max(spans[-1][1] - 2, 0), end) is not None
         )
         if not spans or full or rested:
             spans.append([start, end, 0])

@@ -40,8 +40,12 @@ class Times:
         """
         if isinstance(record, Fact):
             return ()
-        found = [] if record.inferred else [span for one in record.messages for span in self._of(one)]
-        return tuple(dict.fromkeys((*record.mentions, *found)))[:MOST]
+        found = dict.fromkeys(record.mentions)
+        for message in () if record.inferred else record.messages:
+            if len(found) >= MOST:
+                break
+            found |= dict.fromkeys(self._of(message))
+        return tuple(found)[:MOST]
 
     def _of(self, message: Message) -> Iterator[TimeRange]:
         if message.at is None or message.role in SILENT:

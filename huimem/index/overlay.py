@@ -15,11 +15,12 @@ from dataclasses import dataclass, replace
 from huimem.errors import HuimemError
 from huimem.files import Stamp, Unreadable
 from huimem.index import catalog, cut
-from huimem.index.batch import Batch, CutSource, cut_source, held, stands
+from huimem.index.batch import Batch, held, stands
 from huimem.index.filters import Hidden
 from huimem.index.mentions import Times
 from huimem.index.rows import Changes
 from huimem.index.snapshot import Snapshot
+from huimem.index.sources import CutSource, Uncut, cut_source
 from huimem.records import Source
 
 Read = Callable[[str], Source]
@@ -89,7 +90,7 @@ def _end(db: sqlite3.Connection, source: Source, times: Times | None) -> tuple[i
         same += 1
     place = sum(len(record.messages) for record in source.records[:same])
     whole = replace(source, records=source.records[same:])
-    made = cut_source(whole, None, times, stamp="", racy=True)
+    made = cut_source(Uncut(whole, "", True, None), times)
     moved = tuple(replace(record, place=record.place + place) for record in made.records)
     return same, replace(made, records=moved)
 

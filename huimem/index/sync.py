@@ -1,4 +1,4 @@
-"""Files and catalog → the difference, and the difference → batches that are published one by one.
+"""The difference between files and catalog → batches that are published one by one.
 
 In: a listing of paths with their stamps, and a function that reads one. Out: an index that agrees with
 the files. Reading and cutting hold no lock; only publishing a batch does.
@@ -7,8 +7,7 @@ the files. Reading and cutting hold no lock; only publishing a batch does.
 from __future__ import annotations
 
 import sqlite3
-import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass, field
 from functools import partial
@@ -18,21 +17,19 @@ from typing import TypeVar
 from huimem import files, forking
 from huimem.errors import HuimemError, Problem, unexpected
 from huimem.index import catalog, lexical, repair
-from huimem.index.batch import (
-    Batch,
-    CutSource,
-    Held,
-    as_problems,
-    as_text,
-    cut_source,
-    held,
-    postings,
-    stands,
-)
+from huimem.index.batch import Batch, as_problems, as_text, held, postings, stands
+from huimem.index.crew import Crew, Look
+from huimem.index.differing import EVERY as EVERY
+from huimem.index.differing import Listing as Listing
+from huimem.index.differing import Spared as Spared
+from huimem.index.differing import compare as compare
+from huimem.index.differing import is_racy, size
+from huimem.index.differing import settled as settled
 from huimem.index.disk import file_clock
 from huimem.index.mentions import Times
 from huimem.index.rows import Changes, SyncReport
 from huimem.index.seal import Damaged
+from huimem.index.sources import CutSource, Held, Uncut, cut_source
 from huimem.records import Source
 
 Read = Callable[[str], Source]
@@ -40,120 +37,10 @@ T = TypeVar("T")
 Progress = Callable[[int, int], None]
 
 MOST_SOURCES = 1_000  # in one batch
+CLOCK_EVERY = 50  # files: how often it is asked what time it is
+FEW_PAGES = 4_096  # KiB of the catalog that are kept in memory where one row a file is looked up
 MOST_CHUNKS = 10_000  # in one batch: bounds memory and the time that the lock is held
-SECOND_LOOK = 0.1  # seconds until what is gone or shrank is looked at again
-LOOKS = 5
-RACY_NS = 2_000_000_000  # the coarsest clock of a file system still in use (FAT) ticks every 2 s
-
-
-def compare(
-    db: sqlite3.Connection,
-    listing: Mapping[str, str],
-    *,
-    only: Collection[str] | None = None,
-    unreadable: Collection[str] = (),
-    full: bool = False,
-) -> Changes:
-    """How `listing` (path → stamp) differs from the catalog.
-
-    `only`: paths or folders; nothing else is looked at. What is missing below an `unreadable` folder
-    is not taken for deleted. `full` doubts every file.
-    """
-    known = {path: (stamp, racy) for path, stamp, racy in db.execute("SELECT path, stamp, racy FROM source")}
-    if only is not None:
-        listing = {path: stamp for path, stamp in listing.items() if _under(path, only)}
-        known = {path: seen for path, seen in known.items() if _under(path, only)}
-    new, changed, shrunk, doubtful, unchanged = [], [], [], [], 0
-    for path, stamp in listing.items():
-        seen = known.get(path)
-        if seen is None:
-            new.append(path)
-        elif seen[0] != stamp:
-            changed.append(path)
-            if _size(stamp) < _size(seen[0]):
-                shrunk.append(path)
-        elif seen[1] or full:
-            doubtful.append(path)
-        else:
-            unchanged += 1
-    removed = [path for path in known.keys() - listing.keys() if not _under(path, unreadable)]
-    return Changes(
-        tuple(new), tuple(changed), tuple(sorted(removed)), tuple(doubtful), unchanged, tuple(shrunk)
-    )
-
-
-def _size(stamp: str) -> int:
-    """How many bytes a file had; 0 where its stamp does not say."""
-    try:
-        return files.Stamp.parse(stamp).size
-    except ValueError:
-        return 0
-
-
-def _under(path: str, places: Collection[str]) -> bool:
-    """Whether `path` is one of the places or lies in one; "" is the vault itself."""
-    if path in places or "" in places or "." in places:
-        return True
-    return any(path.startswith(f"{place.rstrip('/')}/") for place in places)
-
-
-def is_racy(stamp: str, clock: int) -> bool:
-    """Whether a file changed so shortly before `clock` that a later change may leave the same stamp."""
-    try:
-        parsed = files.Stamp.parse(stamp)
-    except ValueError:
-        return False
-    return any(abs(clock - at) < RACY_NS for at in (parsed.mtime_ns, parsed.ctime_ns))
-
-
-@dataclass(frozen=True, slots=True)
-class Listing:
-    """What lies in a vault at one moment: path → stamp, and what could not be looked at."""
-
-    stamps: Mapping[str, str]
-    unreadable: tuple[str, ...] = ()
-
-
-def settled(
-    seen: Listing, compare: Callable[[Listing], Changes], again: Callable[[], Listing] | None
-) -> tuple[Listing, Changes]:
-    """The listing and its changes once what is gone or shrank looks the same twice in a row.
-
-    A save may empty a file or take it away for a moment. Where nothing comes to rest, the last look counts.
-    """
-    changes = compare(seen)
-    for _ in range(LOOKS if again else 0):
-        moving = {path: seen.stamps.get(path) for path in (*changes.removed, *changes.shrunk)}
-        if not moving or again is None:
-            break
-        with forking.divided():
-            time.sleep(SECOND_LOOK)
-        seen = again()
-        changes = compare(seen)
-        if moving == {path: seen.stamps.get(path) for path in (*changes.removed, *changes.shrunk)}:
-            break
-    return seen, changes
-
-
-@dataclass(frozen=True, slots=True)
-class Spared:
-    """When files that are gone are not believed to be: more than `most` and than `share` of all at once.
-
-    `most` None: never. `confirmed`: paths that an earlier look has missed too, and are believed, unless
-    nothing is left at all.
-    """
-
-    most: int | None = None
-    share: float = 0.0
-    confirmed: frozenset[str] = frozenset()
-
-    def holds(self, gone: set[str], known: int) -> bool:
-        if self.most is None or len(gone) <= max(self.most, self.share * known):
-            return False
-        return not gone <= self.confirmed or len(gone) == known
-
-
-EVERY = Spared()  # whatever is gone goes
+MOST_TERMS = 500_000  # words whose numbers are kept from batch to batch, some 60 MB
 
 
 @dataclass(slots=True)
@@ -208,25 +95,29 @@ class Sync:
     _terms: dict[str, int] = field(default_factory=dict)
     _generation: int = -1
     _moved: dict[str, list[str]] = field(default_factory=dict)
+    _stopped: bool = False
 
     def run(self, changes: Changes) -> SyncReport:
         """Carry out `changes`."""
         with forking.undivided(), closing(catalog.connect(self.folder)) as db:
+            db.execute(f"PRAGMA cache_size = {-FEW_PAGES}")
             self.unchanged, self._serial = changes.unchanged, catalog.serial(db)
             self._moved = _by_digest(db, changes.removed)
             paths = (*changes.new, *changes.changed, *changes.doubtful)
             left = set(changes.removed)
             done = 0
-            for ready in self._batches(db, paths):
-                left -= {one.held.path for one in ready.sources if one.held}
-                done += ready.looked_at
-                if done == len(paths):
-                    ready.removed = self._to_remove(db, left)
-                if ready and not self._publish(ready):
-                    self.missed += len(paths) - done + ready.looked_at + len(left)
-                    break
-                if self.progress is not None:
-                    self.progress(done, len(paths))
+            with closing(self._batches(db, paths)) as batches:
+                for ready in batches:
+                    left -= {one.held.path for one in ready.sources if one.held}
+                    done += ready.looked_at
+                    if done == len(paths):
+                        ready.removed = self._to_remove(db, left)
+                    if ready and not self._publish(ready):
+                        self.missed += len(paths) - done + ready.looked_at + len(left)
+                        break
+                    ready.sources.clear()  # no need to keep them while the next ones are made
+                    if self.progress is not None:
+                        self.progress(done, len(paths))
         return SyncReport(
             self.added,
             self.changed,
@@ -247,63 +138,68 @@ class Sync:
             return []
         return sorted(left)
 
-    def _batches(self, db: sqlite3.Connection, paths: Sequence[str]) -> Iterator[_Ready]:
+    def _batches(self, db: sqlite3.Connection, paths: Sequence[str]) -> Generator[_Ready, None, None]:
         """At least one batch, the last of which may be empty."""
-        ready, clock = _Ready(), file_clock(self.folder)
-        for path in paths:
-            if ready.full:
-                yield ready
-                ready, clock = _Ready(), file_clock(self.folder)
-            if self.stop is not None and self.stop():
-                break
-            ready.looked_at += 1
-            self._look(db, path, clock, ready)
-        yield ready
+        ready = _Ready()
+        sizes = [size(self.listing[path]) for path in paths]
+        with Crew.needed(self.times, len(paths), sum(sizes)) as crew:
+            looks = crew.cut(self._looks(db, paths), lambda: self._stopped)
+            while True:
+                if ready.full:
+                    yield ready
+                    ready = _Ready()
+                look = next(looks, None)
+                if look is None:
+                    break
+                ready.looked_at += 1
+                self._take(db, look, ready)
+            yield ready
 
-    def _look(self, db: sqlite3.Connection, path: str, clock: int, ready: _Ready) -> None:
-        """Read one file and add to the batch what must be done about it."""
+    def _looks(self, db: sqlite3.Connection, paths: Sequence[str]) -> Iterator[Look]:
+        """What reading each of the files says, in order; cutting is left to others."""
+        clock = 0
+        for number, path in enumerate(paths):
+            if self.stop is not None and self.stop():
+                self._stopped = True
+                break
+            if number % CLOCK_EVERY == 0:
+                clock = file_clock(self.folder)
+            yield self._look(db, path, clock)
+
+    def _look(self, db: sqlite3.Connection, path: str, clock: int) -> Look:
+        """Read one file, and see whether the catalog holds what it says."""
         try:
             path.encode()
         except UnicodeEncodeError:
             name = path.encode("utf-8", "backslashreplace").decode()
-            problem = Problem(name, 0, "the file's name is not valid UTF-8", "Rename it to index it.")
-            self.problems.append(problem)
-            return
+            fault = Problem(name, 0, "the file's name is not valid UTF-8", "Rename it to index it.")
+            return Look(path, problem=fault, nameless=True)
         before = held(db, path)
         with forking.divided():
-            source = self._tried(db, path, ready, lambda: self.read(path))
+            source, problem = _tried(path, lambda: self.read(path))
         if source is None:
-            return
+            return Look(path, problem=problem)
         stamp = self.listing[path]
         racy = is_racy(stamp, clock)
         if stands(before, source):
-            self.unchanged += 1
-            facts = (stamp, racy, as_text(source.problems))
-            if not _is_stamped(db, path, facts):
-                ready.restamped.append((path, *facts))
-            return
-        before = before or self._moved_from(db, source)
-        cut = partial(cut_source, source, before, self.times, stamp=stamp, racy=racy)
-        made = self._tried(db, path, ready, cut)
-        if made is not None:
-            ready.add(made)
+            return Look(path, facts=(stamp, racy, as_text(source.problems)))
+        return Look(path, uncut=Uncut(source, stamp, racy, before or self._moved_from(db, source)))
 
-    def _tried(self, db: sqlite3.Connection, path: str, ready: _Ready, work: Callable[[], T]) -> T | None:
-        """What `work` makes of a file; None where it cannot, which is a problem of that file alone."""
-        try:
-            return work()
-        except files.Unreadable as error:
-            if not error.gone:  # then the next listing will say so too
-                self._complain(db, Problem(path, 0, error.message, error.hint), ready)
-        except HuimemError as error:
-            self._complain(db, Problem(path, 0, error.message, error.hint), ready)
-        except OSError as error:
-            remedy = "Check the disk and its permissions."
-            self._complain(db, Problem(path, 0, error.strerror or str(error), remedy), ready)
-        except Exception as error:  # a fault of ours that one file brings out must not stop the others
-            remedy = "This is a bug in huimem: please report it. All other files are indexed."
-            self._complain(db, Problem(path, 0, unexpected(error), remedy), ready)
-        return None
+    def _take(self, db: sqlite3.Connection, look: Look, ready: _Ready) -> None:
+        """Add to the batch what must be done about a file."""
+        problem, cut = look.problem, look.made
+        if look.uncut is not None and cut is None:
+            cut, problem = _tried(look.path, partial(cut_source, look.uncut, self.times))
+        if cut is not None:
+            ready.add(cut)
+        elif problem is not None and look.nameless:
+            self.problems.append(problem)
+        elif problem is not None:
+            self._complain(db, problem, ready)
+        elif look.facts is not None:
+            self.unchanged += 1
+            if not _is_stamped(db, look.path, look.facts):
+                ready.restamped.append((look.path, *look.facts))
 
     def _complain(self, db: sqlite3.Connection, problem: Problem, ready: _Ready) -> None:
         path = problem.path
@@ -324,8 +220,8 @@ class Sync:
             with catalog.transaction(db):
                 if catalog.serial(db) != self._serial:
                     return False
-                if catalog.generation(db) != before:
-                    self._terms.clear()  # another writer may have dropped words
+                if catalog.generation(db) != before or len(self._terms) > MOST_TERMS:
+                    self._terms.clear()  # another writer may have dropped words; and memory is bounded
                 self._apply(db, ready)
                 after = catalog.generation(db) + 1
             self._generation = after
@@ -365,6 +261,25 @@ class Sync:
         except Damaged:
             repair.rebuild_words(self.folder, db)
             self.warnings.append("the word index was damaged and is rebuilt")
+
+
+def _tried(path: str, work: Callable[[], T]) -> tuple[T | None, Problem | None]:
+    """What `work` makes of a file; where it cannot, what is wrong with that file alone.
+
+    Neither for a file that is gone: then the next listing will say so too.
+    """
+    try:
+        return work(), None
+    except files.Unreadable as error:
+        return None, None if error.gone else Problem(path, 0, error.message, error.hint)
+    except HuimemError as error:
+        return None, Problem(path, 0, error.message, error.hint)
+    except OSError as error:
+        remedy = "Check the disk and its permissions."
+        return None, Problem(path, 0, error.strerror or str(error), remedy)
+    except Exception as error:  # a fault of ours that one file brings out must not stop the others
+        remedy = "This is a bug in huimem: please report it. All other files are indexed."
+        return None, Problem(path, 0, unexpected(error), remedy)
 
 
 def _by_digest(db: sqlite3.Connection, paths: Sequence[str]) -> dict[str, list[str]]:

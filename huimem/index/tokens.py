@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
-from itertools import pairwise
+from itertools import chain, pairwise
 
 # Part of the index: an index whose words were cut otherwise is rebuilt.
 IDENTITY = "words 1"
@@ -23,10 +23,12 @@ _UNSPACED = "\u3040-\u30ff\u31f0-\u31ff\uac00-\ud7af\u0e00-\u0eff\u1000-\u109f\u
 # An identifier holds words together: svc-mail, node.js, 3.14, v1.2.3, a_b, user@host, don't.
 _JOINER = r"[-._'’/:@&]"
 _PIECE = rf"[^\W{_HAN}{_UNSPACED}]"
-_TOKEN = re.compile(
-    rf"(?P<han>[{_HAN}]+)|(?P<unspaced>[{_UNSPACED}]+)"
-    rf"|(?P<word>{_PIECE}+(?:{_JOINER}{_PIECE}+)*(?:\+\+|#)?)"
-)
+_WORD = rf"{_PIECE}+(?:{_JOINER}{_PIECE}+)*(?:\+\+|#)?"
+_TOKEN = re.compile(rf"[{_HAN}]+|[{_UNSPACED}]+|{_WORD}")  # one character tells of which of the three it is
+_HAN_TOKEN = re.compile(rf"[{_HAN}]")
+_FIRST_UNSPACED = "\u0e00"
+_UNSPACED_TOKEN = re.compile(rf"[{_UNSPACED}]")
+_ASCII_TOKEN = re.compile(r"[A-Za-z0-9_]+(?:[-._'/:@&][A-Za-z0-9_]+)*(?:\+\+|#)?")
 _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 _PARTS = re.compile(r"[^\W_]+")
 _ACCENTED = re.compile("[\u00c0-\u024f\u1e00-\u1eff]")
@@ -49,16 +51,18 @@ def _stop_words() -> frozenset[str]:
 
 
 @cache
-def _simplified() -> dict[int, int]:
-    pairs = _listed("hanzi.txt")
-    return {ord(pair[0]): ord(pair[1]) for pair in pairs}
+def _simplified() -> tuple[re.Pattern[str], Callable[[re.Match[str]], str]]:
+    """Finds each traditional character, and gives what stands for it."""
+    simple = {pair[0]: pair[1] for pair in _listed("hanzi.txt")}
+    return re.compile(f"[{''.join(simple)}]"), lambda found: simple[found[0]]
 
 
 def fold(text: str) -> str:
     """Full-width to ASCII, traditional to simplified, accents off Latin letters; case stays."""
     if text.isascii():
         return text
-    text = unicodedata.normalize("NFKC", text).translate(_simplified())
+    traditional, simple = _simplified()
+    text = traditional.sub(simple, unicodedata.normalize("NFKC", text))
     if not _ACCENTED.search(text):
         return text
     return "".join(_bare(c) for c in text)
@@ -169,8 +173,8 @@ def _places(run: str, word: str) -> Iterator[int]:
         at = run.find(word, at + 1)
 
 
-def _unspaced(run: str) -> Iterator[str]:
-    yield from (run,) if len(run) < 3 else map("".join, pairwise(run))
+def _unspaced(run: str) -> Iterable[str]:
+    return (run,) if len(run) < 3 else map("".join, pairwise(run))
 
 
 @lru_cache(200_000)
@@ -196,32 +200,39 @@ def _parts(pieces: list[str]) -> list[str]:
     return [stem(p) for p in lowered if 1 < len(p) <= _LONGEST and p not in _stop_words()]
 
 
-def _found(text: str) -> Iterator[re.Match[str]]:
+def _pieces(text: str) -> list[str]:
     text = fold(text)
-    return _TOKEN.finditer(_THOUSANDS.sub("", text) if "," in text else text)
+    if "," in text:
+        text = _THOUSANDS.sub("", text)
+    return (_ASCII_TOKEN if text.isascii() else _TOKEN).findall(text)
+
+
+def _is_word(piece: str) -> bool:
+    """Whether a piece is one of a script that stands between spaces."""
+    return piece < _FIRST_UNSPACED or not (_HAN_TOKEN.match(piece) or _UNSPACED_TOKEN.match(piece))
 
 
 def tokenize(text: str) -> list[str]:
     """The words of a text in order, repeats kept, stop words left out: what is indexed."""
-    terms: list[str] = []
-    for found in _found(text):
-        kind, written = found.lastgroup, found[0]
-        terms.extend(
-            _word(written) if kind == "word" else _han(written) if kind == "han" else _unspaced(written)
-        )
-    return terms
+    pieces = _pieces(text)
+    return [*chain.from_iterable(map(_word if text.isascii() else _terms, pieces))]
+
+
+def _terms(piece: str) -> Iterable[str]:
+    if piece < _FIRST_UNSPACED:
+        return _word(piece)
+    return _han(piece) if _HAN_TOKEN.match(piece) else _word(piece) if _is_word(piece) else _unspaced(piece)
 
 
 def asked(text: str) -> dict[str, str]:
     """The distinct terms of a question in order, each with the word as asked; empty for stop words alone."""
     words: dict[str, str] = {}
-    for found in _found(text):
-        kind, written = found.lastgroup, found[0]
-        if kind == "word":
+    for written in _pieces(text):
+        if _is_word(written):
             terms = _word(written)
             words |= {term: term if at else written for at, term in enumerate(terms) if term not in words}
         else:
-            pieces = _asked_han(written) if kind == "han" else _unspaced(written)
+            pieces = _asked_han(written) if _HAN_TOKEN.match(written) else _unspaced(written)
             words |= {piece: piece for piece in pieces if piece not in words}
     return words
 

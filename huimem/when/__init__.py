@@ -2,9 +2,10 @@
 
     text ─scanning─▶ tokens ─grammar─▶ expressions ─conventions─▶ ranges ─resolve─▶ Resolution
 
-`scanning` finds the words that some language knows, `grammar` climbs the rungs of the rules and makes
-`expressions` of them, which mean something on any day; `conventions` alone says where they lie on this
-one. What a word *means* in time is settled there and nowhere else.
+`sentences` passes over what holds no time, `scanning` finds the words that some language knows, `grammar`
+climbs the rungs of the rules and makes `expressions` of them, which mean something on any day;
+`conventions` alone says where they lie on this one. What a word *means* in time is settled there and
+nowhere else.
 
 To add a phrase, add a line. "The Tuesday after Easter" would be, among the days of `english`,
 

@@ -23,7 +23,7 @@ from operator import or_
 from typing import Any, NamedTuple
 
 Make = Callable[..., Any]
-MOST_KNOWN = 1 << 15  # pairs of neighbours whose levels are kept
+MOST_KNOWN = 1 << 14  # pairs of neighbours whose levels are kept
 
 
 class Token(NamedTuple):

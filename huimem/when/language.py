@@ -6,13 +6,15 @@ by the rules of both. See the package's docstring for how to add a phrase or a l
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from huimem.when.expressions import Expression
 from huimem.when.grammar import Ladder, Rule, Token, literals
-from huimem.when.scanning import CORE, CUT, NORMAL, Vocabulary, runs, vocabulary
+from huimem.when.scanning import CORE, CUT, NORMAL, Vocabulary, vocabulary
+from huimem.when.sentences import Hints, Reader
 
 # The rungs, lowest first: what each makes may be used by itself (once) and by all above it.
 RUNGS = (
@@ -79,8 +81,8 @@ class Language(NamedTuple):
     known by itself. `others`: words that are none of time; of one written with a space the first part
     stands alone (日 出发, a day and a departure). `spaced`: words stand between spaces; where they do
     not, `digits` are the script's own figures and `number` reads a group of them.
-    `same`: characters that count as another. `misspelled`: wrong → right. `hint`: a pattern for what is
-    of time though no single word of it tells so ("at five", "on the fifth").
+    `same`: characters that count as another. `misspelled`: wrong → right. `hints` find what is of time
+    though no single word of it tells so ("at five", "on the fifth").
     """
 
     name: str
@@ -93,7 +95,7 @@ class Language(NamedTuple):
     same: Mapping[int, str] = MappingProxyType({})
     misspelled: Mapping[str, str] = MappingProxyType({})
     shortened: frozenset[str] = frozenset()
-    hint: str = ""
+    hints: Hints = Hints()
 
 
 class Found(NamedTuple):
@@ -104,8 +106,8 @@ class Found(NamedTuple):
     end: int
 
 
-_Shape = tuple[str, bool, bool]
-MOST_REMEMBERED = 4096  # runs whose parse is kept; a run costs more to parse than to look up
+_Shape = tuple[str, bool, bool, tuple[int, ...]]
+MOST_REMEMBERED = 8_192  # runs whose parse is kept; a run costs more to parse than to look up
 LONGEST_REMEMBERED = 1000  # characters of such a run
 
 
@@ -120,27 +122,36 @@ class Grammar:
         self._same = dict(NORMAL)
         for language in chosen:
             self._same |= language.same
-        self._vocabulary = _vocabulary(chosen)
+        same = {chr(written): plain for written, plain in self._same.items()}
+        self._written = re.compile(f"[{re.escape(''.join(same))}]")
+        self._plain: Callable[[re.Match[str]], str] = lambda found: same[found[0]]
+        self._reader = Reader(_vocabulary(chosen), _hints(chosen))
         self._parsed: dict[_Shape, tuple[Found, ...]] = {}
 
     def normal(self, text: str) -> str:
         """The text as its words are looked up: small, narrow, simplified; every character in its place."""
-        return text.translate(self._same)
+        if text.isascii():
+            return text.translate(self._same)
+        return self._written.sub(self._plain, text)  # several times as fast where most stays as it is
 
     def expressions(self, text: str) -> list[Found]:
         """The time expressions of a normal text, in order."""
         found: list[Found] = []
-        for run in runs(text, self._vocabulary):
-            start = run[1].start
-            shape = (text[start : run[-2].end], "<edge>" in run[0].values, "<edge>" in run[-1].values)
+        for run in self._reader.runs(text):
+            start = run.start
+            written = text[start : run.end]
+            # What stands behind a run written without spaces may have cut its words otherwise.
+            cuts = () if written.isascii() else tuple([token.start - start for token in run.tokens[1:-1]])
+            shape = (written, run.before, run.after, cuts)
             parsed = self._parsed.get(shape)
             if parsed is None:
-                parsed = tuple(self._parse(run, start))
+                parsed = tuple(self._parse(self._reader.tokens(run), start))
                 if len(self._parsed) >= MOST_REMEMBERED:
                     self._parsed.clear()
                 if len(shape[0]) <= LONGEST_REMEMBERED:
                     self._parsed[shape] = parsed
-            found += [Found(one.expression, one.start + start, one.end + start) for one in parsed]
+            if parsed:
+                found += [Found(one.expression, one.start + start, one.end + start) for one in parsed]
         return found
 
     def _parse(self, run: list[Token], start: int) -> Iterator[Found]:
@@ -175,8 +186,16 @@ def _vocabulary(languages: Iterable[Language]) -> Vocabulary:
         shortened |= language.shortened
         if language.digits:
             digits, number = language.digits, language.number
-    hints = [language.hint for language in languages if language.hint]
-    return vocabulary(_told(spelled), _told(written), shortened, digits, number, hints)
+    return vocabulary(_told(spelled), _told(written), shortened, digits, number)
+
+
+def _hints(languages: Iterable[Language]) -> Hints:
+    every = [language.hints for language in languages]
+    return Hints(
+        "|".join(hints.pattern for hints in every if hints.pattern),
+        frozenset().union(*(hints.words for hints in every)),
+        frozenset().union(*(hints.parts for hints in every)),
+    )
 
 
 def _mere_words(language: Language) -> frozenset[str]:

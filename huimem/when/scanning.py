@@ -1,4 +1,4 @@
-"""Text → runs of tokens: words of the languages, figures and marks; all else only parts the runs.
+"""Sentences → runs of tokens: words of the languages, figures and marks; all else only parts the runs.
 
 A run is a stretch that nothing of another kind interrupts, and only a run that holds a word of time
 or a figure is worth parsing. Its first and last token tell what stands beside it: `<word>` for
@@ -8,7 +8,7 @@ anything, `<edge>` where the sentence begins or ends.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from huimem.when import figures
@@ -46,6 +46,8 @@ CUT = "<cut>"  # of a longer word, how many of its characters stand alone
 WHOLE = ""  # in the tree of written words, by letter: what the word that ends here may be
 ONE_FIGURE = "<one figure>"  # a word that takes one figure of the script's own: 周三三点
 LONGEST_RUN = 48  # tokens; what goes on for longer is parsed in pieces
+_LONGEST_QUIET = 40  # tokens that are passed over; a run that may grow too long is made as it stands
+_FIRST_HAN, _LAST_HAN = "\u3400", "\u9fff"
 # A date's weekday may stand in brackets, which are edges of what they hold too.
 _OPENS: Values = {"<opens>": None, "<edge>": None}
 _CLOSES: Values = {"<closes>": None, "<edge>": None}
@@ -58,8 +60,6 @@ _JOINING = frozenset("_@(.")  # after a word that goes on as a name
 _NAMING = frozenset("#$%{\\")  # before a word that names something: a tag, a variable, a place to fill
 _ENDING = re.compile(r"\.([a-z][a-z0-9]*)", re.ASCII)  # of a file's name
 _GAP = re.compile(r"[\s.]+")  # what may stand between two words of one phrase
-_STOPS = re.compile(r"[\n?!;。？！；]|\.(?=\s)")
-_WORDS = re.compile(r"[a-z]+", re.ASCII)
 _SUFFIX = re.compile(r"[a-z]+\d?", re.ASCII)
 
 
@@ -69,7 +69,7 @@ class Vocabulary(NamedTuple):
     `spelled` words stand between spaces, `written` ones do not (the longest counts). An entry without
     values is a word that is none of time: nothing shorter is found inside it. `number` reads figures
     of a script of its own, made of `digits`. `shortened` words may be followed by a full stop.
-    A sentence is worth reading where it holds a `telling` word, a figure or what `hint` finds.
+    `telling` words are those that say that something is of time.
     """
 
     spelled: Mapping[str, Values]
@@ -80,7 +80,6 @@ class Vocabulary(NamedTuple):
     scanner: re.Pattern[str]
     letters: Mapping[str, Any]
     telling: frozenset[str]
-    hint: re.Pattern[str]
 
 
 def vocabulary(
@@ -89,7 +88,6 @@ def vocabulary(
     shortened: frozenset[str],
     digits: str,
     number: Callable[[str], Values],
-    hints: Sequence[str] = (),
 ) -> Vocabulary:
     firsts = "".join(sorted({word[0] for word in written} | set(digits)))
     scanner = re.compile(
@@ -105,38 +103,14 @@ def vocabulary(
             node = node.setdefault(letter, {})
         node[WHOLE] = values
     telling = frozenset(word for word, values in spelled.items() if CORE in values)
-    firsts = "".join(sorted({word[0] for word, values in written.items() if CORE in values}))
-    hint = re.compile("|".join((f"[0-9{firsts}]", *hints)), re.ASCII)
-    return Vocabulary(spelled, written, shortened, frozenset(digits), number, scanner, letters, telling, hint)
+    return Vocabulary(spelled, written, shortened, frozenset(digits), number, scanner, letters, telling)
 
 
-def runs(text: str, words: Vocabulary) -> Iterator[list[Token]]:
-    """Every run of a normal text that is worth parsing, with what stands before and after it."""
-    for start, stop in _sentences(text, words):
-        spelled = _WORDS.findall(text, start, stop)
-        if not words.telling.isdisjoint(spelled) or words.hint.search(text, start, stop):
-            yield from _runs(text, start, stop, words)
+def runs(text: str, start: int, stop: int, words: Vocabulary) -> Iterator[list[Token]]:
+    """Every run of [start, stop) that is worth parsing, with what stands before and after it.
 
-
-def _sentences(text: str, words: Vocabulary) -> Iterator[tuple[int, int]]:
-    """[start, end) of every stretch between two marks that no phrase goes across."""
-    start = 0
-    for stop in _STOPS.finditer(text):
-        at = stop.start()
-        if stop[0] == "." and (
-            text[at - 3 : at] in ("a.m", "p.m") or _last_word(text, at) in words.shortened
-        ):
-            continue
-        yield start, stop.end()
-        start = stop.end()
-    yield start, len(text)
-
-
-def _last_word(text: str, end: int) -> str:
-    return text[max(0, end - 8) : end].rpartition(" ")[2]
-
-
-def _runs(text: str, start: int, stop: int, words: Vocabulary) -> Iterator[list[Token]]:
+    There a sentence begins or a word that no language knows, after a space; it ends with either.
+    """
     run, timely = [Token(EDGE, start, start)], False
     for token in _tokens(text, start, stop, words):
         last, values = run[-1], token.values
@@ -160,9 +134,12 @@ def _runs(text: str, start: int, stop: int, words: Vocabulary) -> Iterator[list[
 
 
 def _tokens(text: str, start: int, stop: int, words: Vocabulary) -> Iterator[Token]:
-    """The tokens of a sentence; of words in a row that no language knows only the first."""
-    search, at, known = words.scanner.search, start, words.spelled
-    last = Token(EDGE, start, start)
+    """The tokens of a sentence; of words in a row that no language knows only the first.
+
+    Words that stand without spaces are left out where they cannot belong to a run worth parsing.
+    """
+    search, known = words.scanner.search, words.spelled
+    last, at = _quiet(text, start, stop, words, Token(EDGE, start, start))
     while found := search(text, at, stop):
         begin, at = found.span()
         kind = found.lastgroup
@@ -182,12 +159,52 @@ def _tokens(text: str, start: int, stop: int, words: Vocabulary) -> Iterator[Tok
                 yield last
             at = last.end
         elif kind == "written":
+            known_before = last.values is not WORD
             last = _written(text, begin, words, last)
             at = last.end
-            yield last
+            if last.values is not WORD:
+                yield last
+                continue
+            if known_before:
+                yield last
+            last, at = _quiet(text, at, stop, words, last)
         elif mark := _mark(text, begin, at, words, last):
             last = mark
             yield last
+
+
+def _quiet(text: str, at: int, stop: int, words: Vocabulary, last: Token) -> tuple[Token, int]:
+    """Past words that stand without spaces and make no run worth parsing: the last token, and where to go on.
+
+    Begins where a run does, and goes on where the last one begins that may be worth it, or before.
+    """
+    letters, digits = words.letters, words.digits
+    place, seen, known = at, False, 0
+    while place < stop and known < _LONGEST_QUIET:
+        char = text[place]
+        if char < _FIRST_HAN or char > _LAST_HAN or char in digits:
+            break
+        node = letters.get(char)
+        if node is None:  # a gap
+            place += 1
+            at, known = place, 0
+            last = Token(WORD, place - 1, place - 1) if seen else last
+            continue
+        end, values = place + 1, node.get(WHOLE)
+        if text[end : end + 1] in node:
+            end, values = _longest(text, place, words)
+            if values is None and end > place:
+                break
+            end = max(end, place + 1)
+        if values and (CORE in values or "<number>" in values):
+            break
+        seen = True
+        known += 1
+        if not values:
+            at, known = end, 0
+            last = Token(WORD, place, end)
+        place = end
+    return last, at
 
 
 def _joined(text: str, begin: int, end: int) -> bool:

@@ -1,10 +1,12 @@
 """Passages: pieces of 40 to 80 words that cover every word of a text."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from huimem.index.chunk import LEAST, MOST, passages, sentences, size
+from huimem.index.chunk import LEAST, MOST, UNBROKEN, passages, sentences, size
 
 
 def cut(text: str) -> list[str]:
@@ -70,3 +72,9 @@ def test_passages_cover_every_word_in_order(text: str) -> None:
 @given(TEXTS)
 def test_no_passage_is_too_long(text: str) -> None:
     assert all(0 < size(piece) <= MOST + LEAST for piece in cut(text))
+
+
+@given(st.text(st.one_of(st.sampled_from("ab .\n索引。ぬ한"), st.characters()), max_size=60))
+def test_a_size_counts_words_and_wide_characters_and_what_is_unbroken_by_its_length(text: str) -> None:
+    apart = re.sub("[\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af]", " \\g<0> ", text)
+    assert size(apart) == size(text) == sum(1 + len(unit) // UNBROKEN for unit in apart.split())

@@ -10,7 +10,7 @@ from threading import Barrier
 import pytest
 
 from huimem.when import grammar as rewriting
-from huimem.when import language
+from huimem.when import language, sentences
 from huimem.when.chinese import CHINESE
 from huimem.when.english import ENGLISH
 from huimem.when.figures import _pieces
@@ -54,13 +54,16 @@ def test_threads_that_ask_at_once_read_what_one_alone_reads(many_switches: None)
 def test_what_is_remembered_of_texts_has_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(language, "MOST_REMEMBERED", 10)
     monkeypatch.setattr(rewriting, "MOST_KNOWN", 20)
+    monkeypatch.setattr(sentences, "_MOST_KEPT", 15)
     grammar = Grammar(LANGUAGES)
     for place in range(30):
         grammar.expressions(f"on march {place + 1} and {place} days ago, {'last week ' * place}")
     grammar.expressions("monday" + " " * 5_000 + "tuesday")
     assert 0 < len(grammar._parsed) <= 10
     assert 0 < len(grammar._ladder._known) <= 20
-    assert all(len(text) <= language.LONGEST_REMEMBERED for text, _, _ in grammar._parsed)
+    assert 0 < len(grammar._reader._sorts) <= 15
+    assert all(len(piece) <= sentences._LONGEST_KEPT for piece in grammar._reader._sorts)
+    assert all(len(text) <= language.LONGEST_REMEMBERED for text, *_ in grammar._parsed)
 
 
 def test_long_figures_are_not_remembered() -> None:

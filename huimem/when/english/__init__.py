@@ -2,6 +2,7 @@
 
 from huimem.when.english import clocks, dates, days, holidays, names, numbers, periods, spans, words
 from huimem.when.language import Language
+from huimem.when.sentences import Hints
 
 ENGLISH = Language(
     name="en",
@@ -27,5 +28,5 @@ ENGLISH = Language(
     },
     misspelled=words.MISSPELLED,
     shortened=words.SHORTENED,
-    hint=words.HINT,
+    hints=Hints(words.HINT, words.HINTING, words.HINT_PARTS),
 )

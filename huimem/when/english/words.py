@@ -198,6 +198,8 @@ SHORTENED = frozenset(
 )
 # What no single word tells: "at five", "on the fifth", "seven thirty p.m.", "the two thousands".
 _HOURS = "|".join((*_ONES, *_TEENS[:3]))
+HINTING = frozenset((*_ONES, *_TEENS[:3], "fifteen", "thirty", "the"))
+HINT_PARTS = frozenset({"thousand"})
 HINT = (
     rf"\bat\s+(?:{_HOURS})\b|\bthousand|\b(?:{_HOURS}|fifteen|thirty)\s+[ap]\.?\s*m\b"
     r"|\b(?:on|by|since|until|till|before|after|from|to|of)\s+the\s+[a-z-]+(?:th|first|second|third)\b"
