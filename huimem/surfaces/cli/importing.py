@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import datetime
 from pathlib import Path
 from typing import BinaryIO, cast
@@ -13,6 +14,7 @@ from typing import BinaryIO, cast
 import click
 
 from huimem import files
+from huimem.config import asking_zone, find_vault, load
 from huimem.errors import UsageError
 from huimem.importers.bringing import Progress, Report, bring_in
 from huimem.importers.documents import STDIN
@@ -21,7 +23,7 @@ from huimem.importers.registry import AUTO, importer_names
 from huimem.memory import Memory
 from huimem.surfaces.cli.answering import linger, memory_of
 from huimem.surfaces.cli.hits import counted
-from huimem.surfaces.cli.options import Shared, Verb
+from huimem.surfaces.cli.options import Shared, Verb, present
 from huimem.surfaces.cli.printing import print_document, print_text
 from huimem.surfaces.cli.progress import progress
 from huimem.surfaces.cli.visible import visible_line
@@ -29,6 +31,8 @@ from huimem.surfaces.documents import imported_document
 from huimem.vault.intake import Intake
 from huimem.vault.layout import EVERYTHING
 from huimem.vault.ledger import Ledger
+from huimem.vault.vault import Vault
+from huimem.when import resolve
 
 SHOWN = 20  # reasons printed; --json has all of them
 NOTHING = 1
@@ -62,52 +66,67 @@ cat messages.jsonl | huimem import - --from openai"""
 def command(
     shared: Shared, /, source: Path, name: str, branch: Branch, tools: Tools, since: str | None, **flags: bool
 ) -> int:
-    """Bring in conversations from another program's export: a file, a folder, a zip, or - for standard input.
+    """Bring in conversations from ChatGPT, Claude, Claude Code and other exports.
 
-    Known are chatgpt, claude, claude-code, openai and huimemory. Importing again adds what is new and
-    nothing twice; what you edited, deleted or forgot stays as you left it.
+    SOURCE is a file, a folder, a zip, or - for standard input. Known are chatgpt, claude, claude-code,
+    openai and huimemory. Importing again adds what is new and nothing twice; what you edited, deleted or
+    forgot stays as you left it.
     """
     if shared.namespace and shared.namespace.split("/")[-1] == EVERYTHING:
         hint = "Name one to import to; ** is for looking in several."
         raise UsageError(f"--namespace {shared.namespace} names many namespaces", hint)
     if name not in (AUTO, *importer_names()):
         raise UsageError(f"there is no kind {name!r} of export", f"Known: {', '.join(importer_names())}.")
-    dry = flags["dry_run"]
-    with memory_of(shared) as (memory, now), progress(shared) as show:
+    dry, again = flags["dry_run"], flags["again"]
+    with _vault_of(shared, dry) as (vault, memory, now), progress(shared) as show:
         begun = time.monotonic()
-        zone = memory.zone if shared.tz else memory.vault.zone
-        options = Options(zone, branch, tools, _since(memory, since, now))
+        zone = now.tzinfo if shared.tz and now.tzinfo else vault.zone
+        options = Options(zone, branch, tools, _since(vault, since, now))
         told: Progress | None = (
             None if show is None else lambda done, total: show("import, kB", done >> 10, total >> 10)
         )
-        state = memory.vault.prepare("locks").parent if not dry else memory.vault.state
-        with Ledger(state, keep=not dry) as ledger, _alone(state, dry):
-            intake = Intake(memory.vault, shared.namespace or "", ledger, now, not dry, flags["again"])
+        # What was there before is indexed first, or what comes in would pass for an index that was lost.
+        synced = () if memory is None else memory.sync(vectors=False, progress=show).warnings
+        state = vault.state if dry else vault.prepare("locks").parent
+        with _alone(state, dry), Ledger(state, keep=not dry) as ledger:
+            intake = Intake(vault, shared.namespace or "", ledger, now, not dry, again)
             report = bring_in(source, intake, options, name=name, stdin=_stdin(source), progress=told)
-        warnings: tuple[str, ...] = memory.vault.warnings
-        if not dry and report.came_in:
-            synced = memory.sync(vectors=False, progress=show)
-            warnings += synced.warnings
-        seconds = time.monotonic() - begun
+        warnings: tuple[str, ...] = (*synced, *vault.warnings)
+        if memory is not None and report.came_in:
+            warnings += tuple(
+                w for w in memory.sync(vectors=False, progress=show).warnings if w not in synced
+            )
         if shared.json:
             print_document(imported_document(report, warnings, dry=dry))
         else:
             first, *rest = map(visible_line, lines(report, source, dry=dry))
             print_text("\n".join([first, *(f"  {line}" for line in rest)]))
-            for line in _after(memory, report, seconds, dry=dry):
+            for line in _after(memory, report, time.monotonic() - begun):
                 shared.say(line)
         for warning in warnings:
             shared.say(f"warning: {warning}")
-        if not dry:
+        if memory is not None:
             linger(shared, memory)
     return 0 if report.came_in else NOTHING
 
 
-def _since(memory: Memory, text: str | None, now: datetime) -> datetime | None:
+@contextmanager
+def _vault_of(shared: Shared, dry: bool) -> Iterator[tuple[Vault, Memory | None, datetime]]:
+    """The vault, its memory and the present; none where nothing is written: opening it makes an index."""
+    if not dry:
+        with memory_of(shared) as (memory, now):
+            yield memory.vault, memory, now
+        return
+    root = find_vault(shared.vault, os.environ, Path.cwd())
+    config = load(root)
+    yield Vault.open(root, config), None, present(shared.now, asking_zone(config, shared.tz))
+
+
+def _since(vault: Vault, text: str | None, now: datetime) -> datetime | None:
     """The moment that `--since` names, in figures or in words."""
     if text is None:
         return None
-    found = memory.resolve(text, now)
+    found = resolve(text, now, week_start=vault.config.week_start)
     start = found.ranges[0].start if found and found.ranges else None
     if start is None:
         raise UsageError(f"--since {text!r} names no time", "Write it like 2026-01-01, or: last March.")
@@ -127,17 +146,21 @@ def _alone(state: Path, dry: bool) -> AbstractContextManager[object]:
 
 def lines(report: Report, source: Path, *, dry: bool) -> Iterator[str]:
     """What an import did, or would do."""
-    kinds = ", ".join(report.conversations) or "nothing known"
+    told = bool(report.early or report.skipped)
+    kinds = ", ".join(report.conversations) or ("" if told else "nothing known")
     became = [f"{count:,} {what}" for what, count in _became(report, dry=dry)]
-    yield f"{counted(report.found, 'conversation')} ({kinds}): {', '.join(became) or 'none came in'}"
+    found = f"{counted(report.found, 'conversation')}{f' ({kinds})' if kinds else ''}"
+    yield f"{found}: {', '.join(became) or 'none came in'}"
     written = [counted(report.added, "message")] if report.added else []
     written += [f"{counted(report.grown, 'message')} grown"] if report.grown else []
     if written:
         yield f"{' and '.join(written)} in {counted(report.weeks, 'week')}"
     if report.edited:
-        yield f"{counted(report.edited, 'message')} differ here from the export: left as they are"
+        yield f"{counted(report.edited, 'message')} edited here: left so"
     if report.deleted:
-        yield f"{counted(report.deleted, 'message')} were deleted here: they stay out"
+        yield f"{counted(report.deleted, 'message')} deleted here: left out"
+    if report.forgotten:
+        yield f"{counted(report.forgotten, 'message')} forgotten: left out"
     if report.inferred:
         guessed = counted(report.inferred, "conversation")
         yield f"{guessed} without times: dated by guess, marked `times: inferred`"
@@ -179,8 +202,8 @@ def _kinds(left_out: Mapping[str, int]) -> str:
     return ", ".join(f"{count:,} {shown.get(kind, kind)}" for kind, count in sorted(left_out.items()))
 
 
-def _after(memory: Memory, report: Report, seconds: float, *, dry: bool) -> Iterator[str]:
-    if dry:
+def _after(memory: Memory | None, report: Report, seconds: float) -> Iterator[str]:
+    if memory is None:
         yield "Nothing was written."
     elif report.came_in:
         yield f"Searchable by words ({seconds:.1f} s)."

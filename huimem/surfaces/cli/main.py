@@ -27,9 +27,10 @@ from huimem.surfaces.documents import error_code, error_document
 DONE, USAGE, BUG, IO_FAILED, INTERRUPTED, READER_GONE = 0, 2, 70, 74, 130, 141
 
 VERBS = {
+    "demo": "See in a minute what huimem does, on a throw-away sample vault.",
     "init": "Make a vault, or adopt a folder of notes as one.",
     "record": "Append messages from standard input to a session; print one ref a turn.",
-    "import": "Bring in conversations from ChatGPT, Claude, Claude Code and others.",
+    "import": "Bring in conversations from ChatGPT, Claude, Claude Code and other exports.",
     "recall": "Answer a question from what was said: by words, by meaning, by time.",
     "show": "Show one record whole, with its neighbours, its place and its Obsidian link.",
     "list": "List records by filter, newest first.",
@@ -42,6 +43,7 @@ VERBS = {
     "fmt": "Write session files in their full form: whole headings, distinct times.",
     "embedder": "Show which model answers by meaning, and compare two on your own questions.",
     "config": "Show the settings and where they come from.",
+    "mcp": "Serve agents over MCP; set up their clients.",
 }
 # Where a verb is no name that a module may have.
 MODULES = {"import": "importing"}
