@@ -97,7 +97,7 @@ class Conversation:
     `source` and `id` tell it from every other; `keys`, one a message, tell its messages apart whatever
     their text becomes. Every message has a time; `inferred` says that none of them is its own. `session`
     is the id its session is to have, "" where its time makes one; `left_out` counts by kind what of it
-    does not come along.
+    does not come along. `copied`: it may begin with messages of another one, under the same keys.
     """
 
     source: str
@@ -110,6 +110,7 @@ class Conversation:
     inferred: bool = False
     session: str = ""
     left_out: Mapping[str, int] = field(default_factory=dict)
+    copied: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ BENCHMARK = "benchmark:"
 
 # What may become of a collected test; a failure is the run's own business.
 PASSED, FAILED, SKIPPED, DESELECTED, NOT_RUN = "passed", "failed", "skipped", "deselected", "not run"
+COLLECTED = "huimem collected"  # what a worker tells, by this name
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +105,8 @@ class Ledger:
     """The part of pytest that writes down what became of each test and judges a whole run by it.
 
     A run is whole when it was given no path, no `-k` and nothing else that leaves tests out but
-    markers, and went to its end.
+    markers, and went to its end. Where a run has workers, they tell what they collected and only the
+    one who hands out the tests judges.
     """
 
     def __init__(self, table: Path = TABLE) -> None:
@@ -120,6 +122,11 @@ class Ledger:
         self._outcomes = {id: NOT_RUN if id in kept else DESELECTED for id in collected}
         return result
 
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        for id, outcome in getattr(node, "workeroutput", {}).get(COLLECTED, {}).items():
+            self._outcomes.setdefault(id, outcome)
+
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         before = self._outcomes.get(report.nodeid)
         if report.failed or before == FAILED:
@@ -131,6 +138,11 @@ class Ledger:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        told = getattr(session.config, "workeroutput", None)
+        if told is not None:
+            unrun = (NOT_RUN, DESELECTED)
+            told[COLLECTED] = {id: outcome for id, outcome in self._outcomes.items() if outcome in unrun}
+            return
         if _whole(session):
             self._unkept = [*unkept(read_promises(self._table), self._outcomes)]
         if self._unkept and session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):

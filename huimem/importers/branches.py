@@ -5,7 +5,7 @@ In: nodes in the order of the file, each with its parent. Out: paths of nodes fr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from huimem.importers.values import one_line
@@ -43,24 +43,51 @@ def branches(parents: Mapping[str, str | None], active: str, asks: Callable[[str
     path = path_to(active, parents)
     yield Branch(active, tuple(path))
     held = set(path)
+    asked_above: dict[str, str | None] = {}
     for leaf in leaves(parents):
-        path = path_to(leaf, parents)
-        own = [node for node in path if node not in held]
+        own, above = climb(leaf, parents, held)
         if not own:
             continue
         held.update(own)
-        before = path[: path.index(own[0])]
-        asked = _last(before, asks) if not asks(own[0]) else None
+        asked = None if asks(own[0]) else _asked(above, parents, asks, asked_above)
         yield Branch(leaf, (asked, *own) if asked else tuple(own))
 
 
-def _last(nodes: Sequence[str], wanted: Callable[[str], bool]) -> str | None:
-    return next((node for node in reversed(nodes) if wanted(node)), None)
+def climb(
+    node: str, parents: Mapping[str, str | None], held: Collection[str]
+) -> tuple[list[str], str | None]:
+    """The nodes down to `node` that no branch holds yet, and the one above them, None where there is none."""
+    own: dict[str, None] = {}
+    at: str | None = node
+    while at is not None and at in parents and at not in own and at not in held:
+        own[at] = None
+        at = parents[at]
+    above = at if at is not None and at in parents and at not in own else None
+    return [*reversed(own)], above
+
+
+def _asked(
+    node: str | None,
+    parents: Mapping[str, str | None],
+    asks: Callable[[str], bool],
+    known: dict[str, str | None],
+) -> str | None:
+    """The nearest message of a person from `node` upward."""
+    path: dict[str, None] = {}
+    found = None
+    while node is not None and node in parents and node not in path:
+        if node in known or asks(node):
+            found = known.get(node, node)
+            break
+        path[node] = None
+        node = parents[node]
+    known.update(dict.fromkeys(path, found))
+    return found
 
 
 def branch_id(conversation: str, leaf: str, number: int) -> str:
     """The id of a conversation's branch: its own for the first one."""
-    return conversation if number == 1 or not conversation else f"{conversation}/{leaf}"
+    return conversation if number == 1 else f"{conversation}/{leaf}"
 
 
 def branch_title(title: object, number: int) -> str:

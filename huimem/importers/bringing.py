@@ -13,9 +13,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from huimem.errors import Conflict, HuimemError, WriteFailed, unexpected
-from huimem.files import Unreadable
-from huimem.importers.documents import STDIN, Document, documents, refusals
+from huimem.errors import HuimemError, WriteFailed, unexpected
+from huimem.importers.documents import STDIN, Document, documents, is_zip, refusal
 from huimem.importers.glance import Glance
 from huimem.importers.options import Options, Skipped
 from huimem.importers.registry import AUTO, Importer, importers
@@ -30,7 +29,7 @@ NOBODY = b""  # the digest of a document that cannot be read twice
 class Report:
     """What an import did. `conversations` found, by source; `outcomes`: how many became what.
 
-    `added` and `grown` count messages; `edited` and `deleted` ones stayed as their owner left them.
+    `added` and `grown` count messages; `edited`, `deleted` and `forgotten` ones stayed as they were left.
     `skipped`: each place with its document, and why; `left_out` by kind; `weeks` are folders written to.
     """
 
@@ -40,6 +39,7 @@ class Report:
     grown: int = 0
     edited: int = 0
     deleted: int = 0
+    forgotten: int = 0
     left_out: Mapping[str, int] = field(default_factory=dict)
     inferred: int = 0
     early: int = 0
@@ -72,11 +72,10 @@ class _Tally:
         self.conversations[conversation.source] += 1
         self.outcomes[outcome.what] += 1
         self.left_out.update(conversation.left_out)
-        changed = outcome.what in ("new", "updated")
-        for name in ("added", "grown", "edited", "deleted"):
-            self.counts[name] += getattr(outcome, name) if changed or name in ("edited", "deleted") else 0
+        for name in ("added", "grown", "edited", "deleted", "forgotten"):
+            self.counts[name] += getattr(outcome, name)
         self.counts["inferred"] += conversation.inferred
-        if changed:
+        if outcome.path and outcome.what in ("new", "updated"):
             self.weeks.add(outcome.path.rpartition("/")[0])
 
     def again(self, told: Mapping[str, object]) -> None:
@@ -84,8 +83,18 @@ class _Tally:
         conversations, left_out = told.get("conversations"), told.get("left_out")
         for counter, values in ((self.conversations, conversations), (self.left_out, left_out)):
             counter.update({str(k): int(v) for k, v in values.items()} if isinstance(values, dict) else {})
-        found = sum(conversations.values()) if isinstance(conversations, dict) else 0
-        self.outcomes["unchanged"] += found
+        counts = told.get("counts")
+        self.counts.update(counts if isinstance(counts, dict) else {})
+        self.outcomes["unchanged"] += sum(conversations.values()) if isinstance(conversations, dict) else 0
+
+    def told(self) -> dict[str, object]:
+        """What `again` counts when the same document comes again; nothing where it must be read again."""
+        kept = self.outcomes["new"] + self.outcomes["updated"] + self.outcomes["unchanged"]
+        if self.skipped or self.counts["forgotten"] or kept < self.conversations.total():
+            return {}
+        counts = {name: self.counts[name] for name in ("inferred", "early")}
+        found, left_out = dict(self.conversations), dict(self.left_out)
+        return {"conversations": found, "left_out": left_out, "counts": counts, "kept": kept}
 
     def report(self) -> Report:
         """All of it so far."""
@@ -116,14 +125,26 @@ def bring_in(
     asked = importers(name)
     tally = _Tally()
     run = _Run(intake, options, tally, progress)
+    alone = name != AUTO and not source.is_dir() and (str(source) == STDIN or not is_zip(source))
     for document in documents(source, intake.now, stdin):
         if isinstance(document, Skipped):
             tally.skipped.append((document.place, replace(document, place="")))
             continue
         tally.counts["documents"] += 1
+        if _is_own(document, intake):
+            tally.skipped.append((document.name, Skipped("", "a file of this vault already")))
+            continue
         run.total += document.size
-        run.document(document, asked, alone=name != AUTO and (source.is_file() or str(source) == STDIN))
+        run.document(document, asked, alone=alone)
     return tally.report()
+
+
+def _is_own(document: Document, intake: Intake) -> bool:
+    """Whether a document is one of the vault's own notes, which are read where they are."""
+    if document.path is None or document.path.suffix.lower() != ".md":
+        return False
+    path, root = document.path.resolve(), intake.vault.root.resolve()
+    return path.is_relative_to(root) and intake.owns(path.relative_to(root).as_posix())
 
 
 @dataclass(slots=True)
@@ -139,51 +160,58 @@ class _Run:
 
     def document(self, document: Document, asked: Sequence[Importer], *, alone: bool) -> None:
         """Read a document, if anybody claims it; `alone`: whatever it is, the importer named reads it."""
-        with refusals() as refused:
-            seen = document.glance()
-            importer = asked[0] if alone else _owner(asked, seen)
+        try:
+            importer = asked[0] if alone else _owner(asked, document.glance())
             if importer is not None:
                 self._take(document, importer)
-        for reason in refused:
-            self.tally.skipped.append((document.name, Skipped("", reason)))
+        except WriteFailed:
+            raise
+        except HuimemError as error:
+            self.tally.skipped.append((document.name, Skipped("", error.message)))
+        except Exception as error:  # what one document brings out, in an importer of ours or of others
+            self.tally.skipped.append((document.name, Skipped("", refusal(error) or unexpected(error))))
 
     def _take(self, document: Document, importer: Importer) -> None:
         digest, before = NOBODY, None
         key = f"{importer.name} {self.options} {self.intake.namespace}"
-        if importer.apart and document.name != STDIN and not self.intake.again:
-            digest = document.digest()
+        if getattr(importer, "apart", False) and document.name != STDIN and not self.intake.again:
+            digest = document.digest(self.intake.namespace)
             before = self.intake.ledger.finished(digest, key)
         if before is not None:
             told, paths = before
-            if len(paths) == told.get("kept") and self.intake.stand(paths):
+            if len(paths) == told.get("kept") and self.intake.settled(paths):
                 self.tally.again(told)
                 return
         inner = _Tally()
         counted = replace(document, open=lambda: _counted(document.open(), self))
-        for found in importer.read(counted, self.options):
-            self._one(document, found, digest, inner)
-        self._add(inner)
-        if digest and self.intake.write and not inner.skipped:
-            told = {"conversations": dict(inner.conversations), "left_out": dict(inner.left_out)}
-            kept = inner.outcomes["new"] + inner.outcomes["updated"] + inner.outcomes["unchanged"]
-            self.intake.ledger.finish(digest, key, {**told, "kept": kept})
+        try:
+            for found in importer.read(counted, self.options):
+                self._one(document, found, digest, inner)
+        finally:
+            self._add(inner)
+            self.intake.settle()
+        if digest and (done := inner.told()):
+            self.intake.ledger.finish(digest, key, done)
 
     def _one(self, document: Document, found: Conversation | Skipped, digest: bytes, inner: _Tally) -> None:
         if isinstance(found, Skipped):
             inner.skipped.append((document.name, found))
             return
-        since = self.options.since
-        if since is not None and max(m.at for m in found.messages if m.at) < since:
-            inner.counts["early"] += 1
-            return
         try:
+            if self._is_early(found):
+                inner.counts["early"] += 1
+                return
             inner.note(found, self.intake.take(found, digest))
         except WriteFailed:
             raise
-        except (Conflict, Unreadable, HuimemError) as error:
+        except HuimemError as error:
             inner.skipped.append((document.name, Skipped(found.id, error.message)))
         except Exception as error:  # a fault of ours that one conversation brings out
             inner.skipped.append((document.name, Skipped(found.id, unexpected(error))))
+
+    def _is_early(self, found: Conversation) -> bool:
+        since = self.options.since
+        return since is not None and max(m.at for m in found.messages if m.at) < since
 
     def _add(self, inner: _Tally) -> None:
         tally = self.tally

@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from huimem.importers.branches import branch_id, branch_title, path_to
+from huimem.importers.branches import branch_id, branch_title, climb
 from huimem.importers.claude import result_text
 from huimem.importers.documents import Document
 from huimem.importers.glance import Glance
@@ -96,7 +96,6 @@ class ClaudeCode:
     def read(self, document: Document, options: Options) -> Iterator[Conversation | Skipped]:
         talks: dict[str, _Talk] = defaultdict(_Talk)
         titles = _Titles()
-        stem = document.name.rpartition("/")[2].partition(".")[0]
         sidechain = False
         with document.open() as stream:
             for number, item in lines(stream):
@@ -105,7 +104,7 @@ class ClaudeCode:
                         reason = item.reason if isinstance(item, Fault) else "no JSON object"
                         yield Skipped(f"line {number}", reason)
                     continue
-                session = one_line(item.get("sessionId")) or stem
+                session = one_line(item.get("sessionId")) or document.stem
                 titles.note(item, session)
                 sidechain |= item.get("isSidechain") is True
                 self._note(number, item, talks[session])
@@ -125,7 +124,9 @@ class ClaudeCode:
         elif any(item.get(name) is True for name in _META) or _caveat(item):
             talk.left_out["hidden"] += 1
         else:
-            line = _Line(number, item, uuid, line_of(item.get("parentUuid")), _typed(item))
+            line = _Line(
+                number, item, uuid or f"line {number}", line_of(item.get("parentUuid")), _typed(item)
+            )
             talk.lines.append(line)
 
 
@@ -159,7 +160,7 @@ def _conversations(
             )
             if conversation.messages:
                 made += 1
-                yield conversation
+                yield replace(conversation, copied=True)  # a resumed session begins with another one's lines
             else:
                 left_out.update(conversation.left_out)
     if not made:
@@ -202,13 +203,18 @@ def _branches(found: list[_Line]) -> list[tuple[str, list[_Line]]]:
         groups[_root(line.uuid, parents, given_up, roots)].append(line)
     standing = groups.pop("", [])
     held, lost = {line.uuid for line in standing}, []
+    lines = {line.uuid: line for line in found}
     for root, group in sorted(groups.items(), key=lambda item: item[1][-1].number):
-        shared = {*path_to(root, parents)} - held  # a rewind inside a branch that was given up as well
-        members = shared | {line.uuid for line in group}
-        branch = [line for line in found if line.uuid in members - held]
-        held |= members
+        shared, _ = climb(root, parents, held)  # a rewind inside a branch that was given up as well
+        members = {uuid: lines[uuid] for uuid in (*shared, *(line.uuid for line in group))}
+        branch = sorted((line for uuid, line in members.items() if uuid not in held), key=_number)
+        held.update(members)
         lost.append((group[-1].uuid, branch))
     return [("", standing), *lost]
+
+
+def _number(line: _Line) -> int:
+    return line.number
 
 
 def _root(uuid: str, parents: Mapping[str, str], given_up: set[str], known: dict[str, str]) -> str:

@@ -6,10 +6,12 @@ Nothing is unpacked to disk. What cannot be opened is told with its name and sto
 from __future__ import annotations
 
 import io
+import lzma
 import os
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import blake2b
@@ -30,7 +32,8 @@ _ENDINGS = (".json", ".jsonl", ".ndjson", ".md", *_PACKED)
 class Document:
     """One file of an export. `modified` is its date, UTC; `size` in bytes, 0 where nobody knows.
 
-    `open` may be called again, but on standard input only once; there `head` holds what was read already.
+    `name` is shown, `file` its last part alone; `path` is where it lies, None for what lies in another
+    file. `open` may be called again, but on standard input only once; there `head` holds what was read.
     """
 
     name: str
@@ -38,17 +41,26 @@ class Document:
     size: int
     open: Callable[[], BinaryIO]
     head: bytes | None = None
+    file: str = ""
+    path: Path | None = None
+
+    @property
+    def stem(self) -> str:
+        """The file's name without its ending."""
+        name = self.file or self.name.rpartition("/")[2]
+        return name.rpartition(".")[0] or name
 
     def glance(self) -> Glance:
         """What its first bytes show. Raises OSError, and zipfile's errors, where it cannot be read."""
+        name = self.file or self.name
         if self.head is not None:
-            return glance(self.name, self.head)
+            return glance(name, self.head)
         with self.open() as stream:
-            return glance(self.name, stream.read(HEAD))
+            return glance(name, stream.read(HEAD))
 
-    def digest(self) -> bytes:
-        """blake2b-128 of all its bytes."""
-        found = blake2b(digest_size=16)
+    def digest(self, place: str = "") -> bytes:
+        """blake2b-128 of all its bytes, another one for each place that it is brought to."""
+        found = blake2b(place.encode(), digest_size=16)
         with self.open() as stream:
             while data := stream.read(1 << 20):
                 found.update(data)
@@ -63,8 +75,12 @@ def documents(source: Path, now: datetime, stdin: BinaryIO | None = None) -> Ite
     if str(source) == STDIN:
         yield _standard_input(stdin, now)
     elif source.is_dir():
-        for path in _below(source):
-            yield from _documents(path, path.relative_to(source).as_posix())
+        refused: list[OSError] = []
+        for path in _below(source, refused.append):
+            yield from _opened(path, path.relative_to(source).as_posix())
+        for error in refused:
+            place = Path(os.fsdecode(error.filename)).relative_to(source).as_posix()
+            yield Skipped("" if place == "." else f"{place}/", _cannot(error, "a folder that cannot be read"))
     elif source.is_file():
         yield from _documents(source, source.name)
     elif source.exists():
@@ -73,10 +89,10 @@ def documents(source: Path, now: datetime, stdin: BinaryIO | None = None) -> Ite
         raise UsageError(f"{source} does not exist", "Check its path; a shell expands ~ only without quotes.")
 
 
-def _below(folder: Path) -> list[Path]:
+def _below(folder: Path, refused: Callable[[OSError], None]) -> list[Path]:
     """Files below a folder, hidden ones and links left out: the oldest first, archives behind all others."""
     found = []
-    for above, folders, names in os.walk(folder):
+    for above, folders, names in os.walk(folder, onerror=refused):
         folders[:] = [name for name in folders if not name.startswith(".")]
         for name in names:
             path = Path(above, name)
@@ -89,13 +105,29 @@ def _below(folder: Path) -> list[Path]:
     return [path for *_, path in sorted(found)]
 
 
+def _opened(path: Path, name: str) -> Iterator[Document | Skipped]:
+    """The documents of a file that may be gone by now."""
+    try:
+        yield from _documents(path, name)
+    except OSError as error:
+        yield Skipped(name, _cannot(error, "cannot be read"))
+
+
+def is_zip(path: Path) -> bool:
+    """Whether a file is a zip, whole or not, by its name or by what it holds."""
+    return path.suffix.lower() == ".zip" or zipfile.is_zipfile(path)
+
+
 def _documents(path: Path, name: str) -> Iterator[Document | Skipped]:
-    if zipfile.is_zipfile(path):
+    status = path.stat()
+    if is_zip(path):
         yield from _zipped(path, name)
         return
-    status = path.stat()
-    modified = datetime.fromtimestamp(int(status.st_mtime), UTC)
-    yield Document(name, modified, status.st_size, lambda: path.open("rb"))
+    try:
+        modified = datetime.fromtimestamp(int(status.st_mtime), UTC)
+    except (ValueError, OverflowError):
+        modified = datetime(1980, 1, 1, tzinfo=UTC)
+    yield Document(name, modified, status.st_size, lambda: path.open("rb"), file=path.name, path=path)
 
 
 def _zipped(path: Path, name: str) -> Iterator[Document | Skipped]:
@@ -103,16 +135,20 @@ def _zipped(path: Path, name: str) -> Iterator[Document | Skipped]:
         with zipfile.ZipFile(path) as archive:
             members = archive.infolist()
     except (OSError, zipfile.BadZipFile, NotImplementedError, ValueError) as error:
-        yield Skipped(name, f"a zip that cannot be read ({type(error).__name__})")
+        yield Skipped(name, _cannot(error, "a zip that cannot be read"))
         return
     for member in sorted(members, key=lambda member: member.filename):
         shown = f"{name}: {member.filename}"
-        if member.is_dir() or not member.filename.lower().endswith(_ENDINGS[:-2]):
+        parts = member.filename.split("/")
+        if member.is_dir() or not parts[-1].lower().endswith(_ENDINGS[:-2]):
+            continue
+        if any(part.startswith(".") for part in parts if part not in (".", "..")):
             continue
         if member.flag_bits & 1:
             yield Skipped(shown, "encrypted: unpack it first")
             continue
-        yield Document(shown, _date_of(member), member.file_size, _opener(path, member))
+        file = member.filename.rpartition("/")[2]
+        yield Document(shown, _date_of(member), member.file_size, _opener(path, member), file=file)
 
 
 def _date_of(member: zipfile.ZipInfo) -> datetime:
@@ -183,11 +219,15 @@ class _Joined(io.RawIOBase):
         return len(data)
 
 
-@contextmanager
-def refusals() -> Iterator[list[str]]:
-    """Collects why a document could not be read to its end; at most one line, and no text of it."""
-    said: list[str] = []
-    try:
-        yield said
-    except (OSError, EOFError, zipfile.BadZipFile, NotImplementedError, ValueError, RuntimeError) as error:
-        said.append(f"cannot be read further ({getattr(error, 'strerror', None) or type(error).__name__})")
+def refusal(error: Exception) -> str:
+    """Why a document cannot be read to its end, "" where it is no fault of the document's."""
+    if isinstance(error, (OSError, EOFError, zipfile.BadZipFile, zlib.error, lzma.LZMAError)):
+        return _cannot(error, "cannot be read further")
+    if isinstance(error, NotImplementedError):
+        return "cannot be read further (packed in a way that is not known here)"
+    return ""
+
+
+def _cannot(error: Exception, what: str) -> str:
+    """What cannot be done, and the system's word for it; no text of the error, which may quote a file."""
+    return f"{what} ({getattr(error, 'strerror', None) or type(error).__name__})"

@@ -28,13 +28,77 @@ from huimem.vault.text import decode, encode
 
 MOST_MEMBERS = 100_000
 MOST_BYTES = 4 << 30
+MOST_ABOUT_NEXT = 1 << 20  # bytes of a header that says more of the next member
+LARGEST_WINDOW = 1 << 27
+STEP = 2048
 
+_ABOUT_NEXT = (
+    tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE, tarfile.GNUTYPE_LONGNAME,
+    tarfile.GNUTYPE_LONGLINK,
+)  # fmt: skip
 _SESSION = re.compile(r"(?:chat|system|task)_\d[\d_-]*\.md", re.IGNORECASE)
 _TAG = re.compile(rb"[ \t]*<tool_(call|result)\b[^\n]*")
 _TASK = re.compile(rb"""\btask_id\s*=\s*["']?([^"'\s/>]+)""")
 _FAILED = re.compile(rb"""\bstatus\s*=\s*["']?(?:error|failed|failure)\b""", re.IGNORECASE)
 _HEADINGS = re.compile(r"(?:#{1,6}[ \t][^\n]*\s*)*")
 _COPY = re.compile(r"selected_[\d_-]*\.md", re.IGNORECASE)
+
+
+class _TooMuch(Exception):
+    """An archive goes on and on."""
+
+
+class _Unpacked:
+    """What an archive unpacks to, up to the limit: raises `_TooMuch` beyond it, and EOFError behind its end.
+
+    tarfile would go on asking there for all that a header promised, ten terabytes of nothing perhaps. Read
+    in small steps, so that a damage costs little of what lies before it.
+    """
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream, self._left = stream, MOST_BYTES
+        self._error: Exception | None = None
+
+    def read(self, size: int) -> bytes:
+        if self._error is not None:
+            raise self._error
+        parts: list[bytes] = []
+        while size > 0 and self._error is None:
+            try:
+                data = self._stream.read(min(size, STEP))
+            except Exception as error:  # zstd's, or the disk's
+                self._error = error
+                break
+            self._error = None if data else EOFError()
+            size -= len(data)
+            self._left -= len(data)
+            parts.append(data)
+        if self._left < 0:
+            raise _TooMuch
+        return b"".join(parts)
+
+
+def _unpacked(stream: BinaryIO) -> BinaryIO:
+    return cast(BinaryIO, _Unpacked(stream))
+
+
+class _Header(tarfile.TarInfo):
+    """A member's header; a damaged one is an error where tarfile takes it for the end.
+
+    Headers that say more of the next member are read into memory: their size is bounded.
+    """
+
+    @classmethod
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> _Header:
+        try:
+            made = super().frombuf(buf, encoding, errors)
+        except tarfile.EOFHeaderError:  # type: ignore[attr-defined]
+            raise
+        except tarfile.HeaderError as error:
+            raise tarfile.ReadError("a damaged header") from error
+        if made.size < 0 or (made.type in _ABOUT_NEXT and made.size > MOST_ABOUT_NEXT):
+            raise tarfile.ReadError("a header of an impossible size")
+        return made
 
 
 class HuiMemory:
@@ -61,7 +125,7 @@ class HuiMemory:
                 yield from self._archive(stream, options)
                 return
             data = stream.read(LIMIT + 1)
-        name = document.name.rpartition("/")[2]
+        name = document.file or document.name.rpartition("/")[2]
         found = self._session(data, name, document.modified, options)
         if isinstance(found, Skipped):
             yield replace(found, place="")
@@ -72,22 +136,23 @@ class HuiMemory:
         """The sessions of an archive, up to where it is damaged."""
         import zstandard
 
-        count = size = 0
+        unpacking = zstandard.ZstdDecompressor(max_window_size=LARGEST_WINDOW)
         try:
             with (
-                zstandard.ZstdDecompressor(max_window_size=1 << 27).stream_reader(
-                    stream, read_across_frames=True
-                ) as unpacked,
-                tarfile.open(fileobj=cast(BinaryIO, unpacked), mode="r|") as archive,
+                unpacking.stream_reader(stream, read_across_frames=True) as reader,
+                tarfile.open(fileobj=_unpacked(reader), mode="r|", tarinfo=_Header) as archive,
             ):
-                for member in archive:
-                    count, size = count + 1, size + max(member.size, 0)
-                    if count > MOST_MEMBERS or size > MOST_BYTES:
-                        yield Skipped("", f"holds more than {MOST_MEMBERS:,} files or {MOST_BYTES >> 30} GiB")
-                        return
+                for count, member in enumerate(archive, 1):
+                    if count > MOST_MEMBERS:
+                        raise _TooMuch
                     found = self._member(archive, member, options)
                     if found is not None:
                         yield found
+                    archive.members.clear()  # type: ignore[attr-defined]  # it keeps every header it has read
+                while reader.read(1 << 20):  # to the checksum at its end
+                    pass
+        except _TooMuch:
+            yield Skipped("", f"holds more than {MOST_MEMBERS:,} files or {MOST_BYTES >> 30} GiB")
         except (zstandard.ZstdError, tarfile.TarError, EOFError, OSError, ValueError) as error:
             yield Skipped("", f"damaged: what follows cannot be read ({type(error).__name__})")
 

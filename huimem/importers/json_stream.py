@@ -15,12 +15,16 @@ from typing import BinaryIO
 
 CHUNK = 1 << 20
 # Characters of one value: what is longer is no conversation.
-LONGEST = 256 << 20
+LONGEST = 128 << 20
 
 _BLANKS = re.compile(r"[ \t\r\n]*")
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"|["{}\[\]]', re.DOTALL)
 _BOUND = re.compile(r"[,\]}\n]")
-_OPENING = "{["
+# Where, behind something broken, the next value may begin.
+_NEXT = re.compile(r"(?<=[,\s}\]])\{")
+_PARTNER = {"{": "}", "[": "]"}
+_MOST_ASTRAY = 100  # each time the rest may have to be looked through
+_TAIL = 16  # characters at the end of a text that may be half a word, a number or an escape
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +43,7 @@ class _Text:
         self._decode = codecs.getincrementaldecoder("utf-8-sig")("replace")
         self._scan: Callable[[str, int], tuple[object, int]] = json.JSONDecoder(strict=False).raw_decode
         self.text, self.at, self.ended = "", 0, False
+        self.astray = 0  # how often brackets were lost, so that they tell nothing any more
 
     def more(self) -> bool:
         """Read on, twice as far the longer it gets; False at the end."""
@@ -73,55 +78,98 @@ class _Text:
         while True:
             try:
                 found, end = self._scan(self.text, self.at)
-            except RecursionError:
-                return self._skip("nested too deeply")
+            except RecursionError as error:
+                return self._skip(error)
             except ValueError as error:
-                if self.ended or self._closes():
-                    return self._skip(_reason(error))
+                if self.ended or self._is_broken(error):
+                    return self._skip(error)
             else:
-                # A number or word at the very end may go on.
-                if end < len(self.text) or self.ended or self.text[end - 1] in '"}]':
+                # A number near the very end may go on.
+                if end + 3 < len(self.text) or self.ended or self.text[end - 1] in '"}]':
                     self.at = end
                     return found
             if len(self.text) - self.at > LONGEST:
                 return Fault(f"longer than {LONGEST >> 20} million characters", last=True)
             self.more()
 
-    def _closes(self) -> bool:
-        """Whether the value that begins here ends in what is read: then more of it will not mend it."""
-        if self.text[self.at] in _OPENING:
-            return _closing(self.text, self.at) is not None
-        return _BOUND.search(self.text, self.at + 1) is not None
+    def _is_broken(self, error: ValueError) -> bool:
+        """Whether more text will not mend the value that begins here."""
+        if not isinstance(error, json.JSONDecodeError):
+            return True  # a number of too many digits
+        unended = error.msg.startswith("Unterminated")
+        return not unended and error.pos < len(self.text) - _TAIL
 
-    def _skip(self, reason: str) -> Fault:
-        """Step behind the value that begins here, as far as its brackets tell."""
+    def _skip(self, error: Exception) -> Fault:
+        """Step behind the value that begins here: as far as its brackets tell, else to what may be the next.
+
+        A value that ends with the text is cut off; nothing can follow it.
+        """
+        known = isinstance(error, json.JSONDecodeError)
+        offset = error.pos - self.at if isinstance(error, json.JSONDecodeError) else 0
         while (end := _closing(self.text, self.at)) is None:
             if len(self.text) - self.at > LONGEST or not self.more():
-                return Fault("cut off" if self.ended else reason, last=True)
-        self.at = end
+                break
+        if end is None and known and self.at + offset >= len(self.text.rstrip()) - _TAIL:
+            return Fault("cut off", last=True)
+        if end is None and self.ended and str(error).startswith("Unterminated"):
+            return Fault("cut off", last=True)
+        length = (end or 0) - self.at
+        if end is None or end == _AMISS or not self._ends(length):
+            return self._resume(offset, _reason(error))
+        self.at += length
+        return Fault(_reason(error))
+
+    def _ends(self, length: int) -> bool:
+        """Whether what follows so many characters is what follows a value."""
+        while True:
+            blanks = _BLANKS.match(self.text, self.at + length)
+            end = blanks.end() if blanks else self.at + length
+            if end < len(self.text):
+                return self.text[end] in ",]}"
+            if not self.more():
+                return True
+
+    def _resume(self, offset: int, reason: str) -> Fault:
+        """Go on where an object begins behind the broken place; where none does, this was the last."""
+        self.astray += 1
+        if self.astray > _MOST_ASTRAY:
+            return Fault(reason, last=True)
+        while (found := _NEXT.search(self.text, self.at + max(offset, 1))) is None:
+            if len(self.text) - self.at > LONGEST or not self.more():
+                return Fault(reason, last=True)
+        self.at = found.start()
         return Fault(reason)
 
 
+_AMISS = -1
+
+
 def _closing(text: str, start: int) -> int | None:
-    """Where the value that begins at `start` ends by its brackets; None where it does not."""
-    if text[start : start + 1] not in ("{", "["):
+    """Where the value that begins at `start` ends by its brackets; None where it goes on behind the text.
+
+    -1 where its brackets do not fit one another.
+    """
+    if text[start : start + 1] not in _PARTNER:
         match = _BOUND.search(text, start + 1)
         return match.start() if match else None
-    depth = 0
+    expected: list[str] = []
     for token in _TOKEN.finditer(text, start):
         character = token[0][0]
         if token[0] == '"':  # a string that goes on behind the end
             return None
-        if character in _OPENING:
-            depth += 1
+        if character in _PARTNER:
+            expected.append(_PARTNER[character])
         elif character != '"':
-            depth -= 1
-            if depth == 0:
+            if expected.pop() != character:
+                return _AMISS
+            if not expected:
                 return token.end()
     return None
 
 
-def _reason(error: ValueError) -> str:
+def _reason(error: Exception) -> str:
+    if isinstance(error, RecursionError):
+        return "nested too deeply"
     return f"no JSON ({error.msg})" if isinstance(error, json.JSONDecodeError) else "no JSON"
 
 
@@ -140,20 +188,26 @@ def items(stream: BinaryIO, inside: tuple[str, ...] = ()) -> Iterator[object]:
 
 
 def _elements(text: _Text) -> Generator[object, None, bool]:
-    """The values up to the end of an array; whether that was reached."""
-    while (character := text.peek()) != "]":
-        if character in ",":
-            if not character:
-                yield Fault("cut off", last=True)
-                return False
+    """The values up to the end of an array; whether that was reached.
+
+    Once brackets were lost nobody knows which one ends the array, and only objects count as values.
+    """
+    while character := text.peek():
+        if character in (",]}:" if text.astray else ",]"):
             text.at += 1
+            if character == "]" and not text.astray:
+                return True
             continue
+        sure = not text.astray
         found = text.value()
-        yield found
-        if isinstance(found, Fault) and found.last:
+        last = isinstance(found, Fault) and found.last
+        if sure or last or isinstance(found, dict):
+            yield found
+        if last:
             return False
-    text.at += 1
-    return True
+    if not text.astray:
+        yield Fault("cut off", last=True)
+    return False
 
 
 def _unwrapped(text: _Text, inside: tuple[str, ...]) -> Iterator[object]:
@@ -210,7 +264,7 @@ def lines(stream: BinaryIO) -> Iterator[tuple[int, object]]:
 def _line(data: bytes) -> object:
     try:
         return json.loads(data.decode("utf-8", "replace"), strict=False)
-    except RecursionError:
-        return Fault("nested too deeply")
+    except RecursionError as error:
+        return Fault(_reason(error))
     except ValueError as error:
         return Fault(_reason(error), last=not data.endswith(b"\n"))

@@ -7,6 +7,7 @@ content beside calls; parallel calls; the older `function_call`; often no times 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime, tzinfo
@@ -15,11 +16,11 @@ from hashlib import blake2b
 from itertools import chain
 
 from huimem.importers.claude import result_text
-from huimem.importers.documents import Document
+from huimem.importers.documents import STDIN, Document
 from huimem.importers.glance import Glance
 from huimem.importers.json_stream import Fault, items, lines
 from huimem.importers.options import Options, Skipped, guarded
-from huimem.importers.transcript import Transcript, file_block
+from huimem.importers.transcript import OPENING, Transcript, file_block
 from huimem.importers.values import first_line, instant_of, line_of, list_of, mapping_of, one_line, text_of
 from huimem.records import Conversation
 from huimem.vault.roles import role_of
@@ -30,7 +31,6 @@ _IDS = ("id", "conversation_id", "session_id", "thread_id")
 _TIMES = ("created_at", "timestamp", "create_time", "at")
 _WRAPPERS = ("conversations", "data")
 _COPY = re.compile(r"(?: ?\(\d+\)| copy(?: \d+)?)$")
-_OPENING = 200  # characters of the opening words that tell conversations without an id apart
 
 
 class OpenAI:
@@ -40,7 +40,8 @@ class OpenAI:
     apart = False
 
     def __init__(self) -> None:
-        self._openings: dict[str, int] = {}
+        self._openings: dict[str, dict[tuple[str, int], int]] = {}
+        self._nth: Counter[str] = Counter()  # in the document that is being read
 
     def claims(self, glance: Glance) -> bool:
         if glance.holds("mapping", "chat_messages", "sessionId"):
@@ -50,6 +51,7 @@ class OpenAI:
         return glance.holds(*listed) or (alone and (glance.array or glance.lines))
 
     def read(self, document: Document, options: Options) -> Iterator[Conversation | Skipped]:
+        self._nth.clear()
         shape = document.glance()
         with document.open() as stream:
             found: Iterable[tuple[str, object]]
@@ -99,28 +101,34 @@ class OpenAI:
             else:
                 transcript.leave_out("unknown")
         created = _at(item, options.zone)
+        id = first_line(item, *_IDS) or first_line(mapping_of(item.get("metadata")), *_IDS)
         made = transcript.conversation(
             self.name,
-            first_line(item, *_IDS) or first_line(mapping_of(item.get("metadata")), *_IDS),
+            id,
             options=options,
             title=one_line(item.get("title")) or mapping_of(item.get("metadata")).get("title"),
             created=created,
             modified=document.modified,
         )
         if made.messages:
-            yield made if made.id else self._named(made, document)
+            yield made if id else self._named(made, document)
         else:
             yield Skipped(place, "no messages", made.left_out)
 
     def _named(self, made: Conversation, document: Document) -> Conversation:
-        """With an id of the file's name and the opening words, counted where several open so."""
-        stem = document.name.rpartition("/")[2].partition(".")[0]
-        stem = _COPY.sub("", stem) if stem != "-" else "stdin"
+        """With an id of the file's name and the opening words, counted where several open so.
+
+        A file beside another one, of the same name but for ` (1)`, tells the same conversations again.
+        """
+        stem = _COPY.sub("", document.stem) if document.name != STDIN else "stdin"
         asked = next((m.text for m in made.messages if m.role in ("user", "person")), made.messages[0].text)
-        words = blake2b(asked[:_OPENING].encode("utf-8", "replace"), digest_size=6).hexdigest()
+        words = blake2b(asked[:OPENING].encode("utf-8", "replace"), digest_size=6).hexdigest()
         id = f"{stem}-{words}"
-        self._openings[id] = count = self._openings.get(id, 0) + 1
-        return replace(made, id=id if count == 1 else f"{id}-{count}")
+        numbers = self._openings.setdefault(id, {})
+        place = f"{document.name.rpartition('/')[0]}/{stem}"
+        self._nth[id] += 1
+        number = numbers.setdefault((place, self._nth[id]), len(numbers) + 1)
+        return replace(made, id=id if number == 1 else f"{id}-{number}")
 
 
 def _at(item: Item, zone: tzinfo) -> datetime | None:

@@ -77,8 +77,8 @@ def _make(name: str) -> Importer:
     entry = next(entry for entry in _registered() if entry.name == name)
     try:
         return cast(Importer, entry.load()())
-    except (ImportError, AttributeError, TypeError) as fault:
+    except Exception as fault:  # whatever the code of somebody else runs into
         raise ConfigError(
-            f"importer {entry.name!r} ({entry.value}) does not load: {fault}",
-            "Repair or uninstall the package that registers it.",
+            f"importer {entry.name!r} ({entry.value}) does not load: {type(fault).__name__}: {fault}",
+            "Repair or uninstall the package that registers it, or name another one: --from KIND.",
         ) from fault

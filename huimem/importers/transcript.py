@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from hashlib import blake2b
 
 from huimem.importers.options import Options, Tools
 from huimem.importers.values import one_line
@@ -19,6 +20,7 @@ from huimem.records import Conversation, Message
 from huimem.vault.text import normal
 
 RESULT_LENGTH = 200
+OPENING = 200  # characters of the first words that tell conversations without an id apart
 
 
 @dataclass(slots=True)
@@ -115,13 +117,16 @@ class Transcript:
         tags: Sequence[str] = (),
         session: str = "",
     ) -> Conversation:
-        """All of it. `created` dates what has no time; `modified`, the file's date, where that is missing."""
+        """All of it. `created` dates what has no time; `modified`, the file's date, where that is missing.
+
+        One without an id, or a branch of it (`/LEAF-ID`), is known by how it begins.
+        """
         pieces = [piece for piece in self._pieces if piece.role != "tool" or options.tools != "none"]
         times = [piece.at for piece in pieces]
         inferred = not any(times)
         return Conversation(
             source=source,
-            id=id,
+            id=_opening(pieces[:1]) + id if not id or id.startswith("/") else id,
             title=one_line(title),
             messages=tuple(
                 Message(piece.role, _text(piece, options.tools), at.replace(microsecond=0), piece.name)
@@ -134,6 +139,12 @@ class Transcript:
             session=session,
             left_out=dict(self.left_out),
         )
+
+
+def _opening(first: Sequence[_Piece]) -> str:
+    """An id made of the first message, "" where there is none: it stays when the conversation grows."""
+    told = "".join(f"{piece.at} {piece.role} {piece.text[:OPENING]}" for piece in first)
+    return blake2b(told.encode("utf-8", "replace"), digest_size=8).hexdigest() if told else ""
 
 
 def together(blocks: Iterable[str]) -> str:

@@ -56,7 +56,7 @@ def instant_of(value: object, zone: tzinfo = UTC) -> datetime | None:
         value = float(value)
     if not isinstance(value, int | float) or isinstance(value, bool):
         return None
-    seconds = value / (1e6 if value >= _MICROSECONDS else 1e3 if value >= _MILLISECONDS else 1)
     with suppress(ValueError, OverflowError):
+        seconds = value / (1e6 if value >= _MICROSECONDS else 1e3 if value >= _MILLISECONDS else 1)
         return datetime.fromtimestamp(seconds, UTC) if _FIRST <= seconds < _LAST else None
     return None

@@ -271,6 +271,7 @@ def imported_document(report: Report, warnings: Sequence[str], *, dry: bool) -> 
             "grown": report.grown,
             "edited": report.edited,
             "deleted": report.deleted,
+            "forgotten": report.forgotten,
         },
         "inferred": report.inferred,
         "weeks": report.weeks,

@@ -1,20 +1,18 @@
 """A conversation from elsewhere and the session it once became → what is new in it: pure.
 
 In: the session as its file now stands, the conversation as its source now tells it, and what was
-brought in before. Out: messages to append and to make longer, and counts of what its owner changed:
-hand edits win, and what was deleted by hand stays deleted.
+brought in before. Out: messages to put in and to make longer, and what its owner changed: hand edits
+win, and what was deleted by hand stays deleted.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from difflib import SequenceMatcher
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from hashlib import blake2b
-from math import floor
 
 from huimem.records import Conversation, Message, Session
+from huimem.vault.pairing import matched, seconds
 from huimem.vault.roles import head_of
 from huimem.vault.text import normal
 
@@ -25,15 +23,17 @@ Known = Mapping[bytes, bytes]
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """`fresh`: indices of messages to append; `grown`: index in the session → index of its longer text.
+    """What to do with a session's file.
 
-    `edited` were changed by hand, or differ and nobody knows by whom; `deleted` were taken out by hand.
+    `fresh`: index of each message to put in, and of the session's message it goes before; `grown`: index
+    in the session → index of its new text. `edited` were changed by hand, or differ and nobody knows by
+    whom; `deleted` are the indices of those that were taken out by hand.
     """
 
-    fresh: tuple[int, ...] = ()
-    grown: Mapping[int, int] = ()  # type: ignore[assignment]
+    fresh: tuple[tuple[int, int], ...] = ()
+    grown: Mapping[int, int] = field(default_factory=dict)
     edited: int = 0
-    deleted: int = 0
+    deleted: tuple[int, ...] = ()
 
 
 def digest(text: str) -> bytes:
@@ -41,77 +41,88 @@ def digest(text: str) -> bytes:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=DIGEST).digest()
 
 
-def known_of(conversation: Conversation) -> dict[bytes, bytes]:
-    """Key → text of all its messages, as digests."""
-    pairs = zip(conversation.keys, conversation.messages, strict=True)
-    return {digest(key): digest(normal(message.text)) for key, message in pairs}
+def known_of(
+    conversation: Conversation, before: Known | None = None, without: Collection[int] = ()
+) -> dict[bytes, bytes]:
+    """Key → text of its messages, as digests, over those known `before`; `without` those that stay out.
+
+    A text that another one replaces is remembered too, so that an older export does not bring it back.
+    """
+    known = dict(before or {})
+    for index, (key, message) in enumerate(zip(conversation.keys, conversation.messages, strict=True)):
+        name, text = digest(key), digest(normal(message.text))
+        if index in without:
+            known.pop(name, None)
+            continue
+        old = known.get(name)
+        if old is None or (old != text and _former(name, text) not in known):
+            known[name] = text
+        if old is not None and old != known[name]:
+            known[_former(name, old)] = old
+    return known
 
 
-def plan(session: Session, conversation: Conversation, known: Known | None) -> Plan:
+def _former(key: bytes, text: bytes) -> bytes:
+    """The mark that a message once had this text."""
+    return blake2b(key + text, digest_size=DIGEST).digest()
+
+
+def plan(
+    session: Session,
+    conversation: Conversation,
+    known: Known | None,
+    back: Callable[[int], bool] = lambda index: False,
+) -> Plan:
     """What to do with the session's file. `known`: what was brought in before, None where that is lost.
 
-    Without it, only what comes after the last message found counts as new: what is missing before
-    was taken out by hand.
+    Without it, only what comes after the last message found counts as new: what is missing before was
+    taken out by hand. `back`: whether a missing message is to come back all the same.
     """
-    places = matched(session.messages, conversation.messages, timed=not conversation.inferred)
+    timed = not conversation.inferred and session.fields.get("times") != "inferred"
+    keys = [digest(key) for key in conversation.keys]
+    brought = None if known is None else [key in known for key in keys]
+    existing = session.messages
+    places = matched(existing, conversation.messages, brought, timed=timed)
     last = max((index for index, place in enumerate(places) if place is not None), default=-1)
-    fresh, grown, edited, deleted = [], {}, 0, 0
-    for index, (place, message) in enumerate(zip(places, conversation.messages, strict=True)):
-        key = digest(conversation.keys[index])
+    fresh: list[int] = []
+    deleted: list[int] = []
+    grown: dict[int, int] = {}
+    edited = 0
+    for index, place in enumerate(places):
         if place is None:
-            new = key not in known if known is not None else 0 <= last < index
-            fresh += [index] * new
-            deleted += not new
+            new = keys[index] not in known if known is not None else 0 <= last < index
+            (fresh if new or back(index) else deleted).append(index)
             continue
-        held = session.messages[place].text
-        if held == normal(message.text):
-            continue
-        if known and known.get(key) == digest(held):
+        held, given = existing[place], conversation.messages[index]
+        text = normal(given.text)
+        if held.text == text:
+            edited += _moved(held, given, timed=timed)
+        elif known is not None and _replaces(known, keys[index], digest(text), digest(held.text)):
             grown[place] = index
         else:
-            edited += 1
-    return Plan(tuple(fresh), grown, edited, deleted)
+            edited += not (known is not None and _former(keys[index], digest(text)) in known)
+    return Plan(_placed(fresh, places, len(existing)), grown, edited, tuple(deleted))
 
 
-def matched(existing: Sequence[Message], given: Sequence[Message], *, timed: bool) -> list[int | None]:
-    """For each message given, the one that stands for it; `timed` by speaker and second, else by order.
-
-    Those of equal text find each other first, so that an edited one does not take another's place.
-    """
-    return _by_time(existing, given) if timed else _by_order(existing, given)
+def _replaces(known: Known, key: bytes, text: bytes, held: bytes) -> bool:
+    """Whether a text is newer than the one held, which nobody changed by hand."""
+    return known.get(key) == held and _former(key, text) not in known
 
 
-def _by_time(existing: Sequence[Message], given: Sequence[Message]) -> list[int | None]:
-    free: dict[tuple[str, int], list[int]] = defaultdict(list)
-    for place, message in enumerate(existing):
-        if message.at is not None:
-            free[_when(message)].append(place)
-    found: list[int | None] = [None] * len(given)
-    for exact in (True, False):
-        for index, message in enumerate(given):
-            if found[index] is not None:
-                continue
-            places = free.get(_when(message), [])
-            text = normal(message.text)
-            fits = [place for place in places if not exact or existing[place].text == text]
-            if fits:
-                places.remove(fits[0])
-                found[index] = fits[0]
-    return found
+def _moved(held: Message, given: Message, *, timed: bool) -> bool:
+    """Whether somebody changed who said this, or when."""
+    speaker = head_of(held.role, held.name) != head_of(given.role, given.name)
+    return speaker or (timed and seconds(held) != seconds(given))
 
 
-def _when(message: Message) -> tuple[str, int]:
-    return head_of(message.role, message.name), floor(message.at.timestamp()) if message.at else 0
-
-
-def _by_order(existing: Sequence[Message], given: Sequence[Message]) -> list[int | None]:
-    """Equal messages in order; between them, what stands in the same gap pairs off by its speaker."""
-    old = [(head_of(m.role, m.name), m.text) for m in existing]
-    new = [(head_of(m.role, m.name), normal(m.text)) for m in given]
-    found: list[int | None] = [None] * len(new)
-    for tag, first, end, start, stop in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        pairs = zip(range(first, end), range(start, stop), strict=False)
-        for place, index in pairs:
-            if tag == "equal" or old[place][0] == new[index][0]:
-                found[index] = place
-    return found
+def _placed(fresh: Sequence[int], places: Sequence[int | None], end: int) -> tuple[tuple[int, int], ...]:
+    """Each with the place of the message that follows it in the conversation, else the end."""
+    following, found = end, {}
+    wanted = set(fresh)
+    for index in reversed(range(len(places))):
+        place = places[index]
+        if index in wanted:
+            found[index] = following
+        elif place is not None:
+            following = place
+    return tuple((index, found[index]) for index in fresh)

@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 from huimem import files
 from huimem.vault.arrivals import DIGEST
 
 NAME = "imports.db"
 EVERY = 256  # conversations between two commits
-_VERSION = 1
+_VERSION = 2
+_PATIENCE = 5.0  # seconds
 _SCHEMA = f"""
 PRAGMA user_version = {_VERSION};
 CREATE TABLE conversation (
@@ -31,6 +33,7 @@ CREATE TABLE document (
   digest BLOB NOT NULL, options TEXT NOT NULL, told TEXT NOT NULL, PRIMARY KEY (digest, options)
 ) WITHOUT ROWID;
 CREATE INDEX conversation_document ON conversation (document);
+CREATE INDEX conversation_path ON conversation (namespace, path);
 """
 
 Origin = tuple[str, str, str]  # namespace, source, id
@@ -46,10 +49,14 @@ class Taken:
 
 
 class Ledger:
-    """The ledger in a state folder. Unusable or damaged it is begun anew; without a disk it forgets."""
+    """The ledger in a state folder. Unusable or damaged it is begun anew; without a disk it forgets.
+
+    One process at a time may write to it, who holds the lock of imports; without `keep` it is only read.
+    """
 
     def __init__(self, folder: Path, *, keep: bool = True) -> None:
-        self._db = _opened(folder / NAME, keep)
+        self._keep = keep
+        self._db = _opened(folder / NAME) if keep else _read_only(folder / NAME)
         self._waiting = 0
 
     def __enter__(self) -> Ledger:
@@ -65,61 +72,97 @@ class Ledger:
     def taken(self, origin: Origin) -> Taken | None:
         """What is known of a conversation, None where it never came in."""
         query = "SELECT path, digest, known FROM conversation WHERE (namespace, source, id) = (?, ?, ?)"
-        row = self._db.execute(query, origin).fetchone()
-        return None if row is None else Taken(row[0], row[1], _read(row[2]))
+        for path, digest, known in self._rows(query, origin):
+            return Taken(str(path), bytes(digest), _read(bytes(known)))
+        return None
+
+    def owner(self, namespace: str, path: str) -> Origin | None:
+        """Which conversation came in to this path last, None where none did."""
+        query = "SELECT source, id FROM conversation WHERE (namespace, path) = (?, ?)"
+        for source, id in self._rows(query, (namespace, path)):
+            return namespace, str(source), str(id)
+        return None
+
+    def keys(self, namespace: str, source: str) -> Iterator[tuple[str, Iterable[bytes]]]:
+        """Of each conversation of a source its id, and the keys of its messages."""
+        query = "SELECT id, known FROM conversation WHERE (namespace, source) = (?, ?)"
+        for id, known in self._rows(query, (namespace, source)):
+            yield str(id), _read(bytes(known))
 
     def take(self, origin: Origin, taken: Taken, document: bytes) -> None:
         """Remember a conversation as it came in from the document of that digest."""
         row = (*origin, taken.path, taken.digest, _written(taken.known), document)
-        self._db.execute(f"INSERT OR REPLACE INTO conversation VALUES ({', '.join('?' * 7)})", row)
-        self._later()
+        self._write(f"INSERT OR REPLACE INTO conversation VALUES ({', '.join('?' * 7)})", row)
 
     def seen(self, origin: Origin, document: bytes) -> None:
         """A conversation that came in before stood unchanged in this document."""
         query = "UPDATE conversation SET document = ? WHERE (namespace, source, id) = (?, ?, ?)"
-        self._db.execute(query, (document, *origin))
-        self._later()
+        self._write(query, (document, *origin))
 
     def finish(self, document: bytes, options: str, told: Mapping[str, object]) -> None:
         """Remember that a document was taken to its end with these options, and what was told of it."""
         row = (document, options, json.dumps(told))
-        self._db.execute("INSERT OR REPLACE INTO document VALUES (?, ?, ?)", row)
-        self._later(EVERY)
+        self._write("INSERT OR REPLACE INTO document VALUES (?, ?, ?)", row, EVERY)
 
     def finished(self, document: bytes, options: str) -> tuple[Mapping[str, object], list[str]] | None:
         """What was told of a document, and the files of its conversations; None where it must be read."""
         query = "SELECT told FROM document WHERE (digest, options) = (?, ?)"
-        row = self._db.execute(query, (document, options)).fetchone()
-        if row is None:
-            return None
-        paths = self._db.execute("SELECT path FROM conversation WHERE document = ?", (document,))
-        told: Mapping[str, object] = json.loads(row[0])
-        return told, [path for (path,) in paths]
+        for (written,) in self._rows(query, (document, options)):
+            told: Mapping[str, object] = json.loads(str(written))
+            paths = self._rows("SELECT path FROM conversation WHERE document = ?", (document,))
+            return told, [str(path) for (path,) in paths]
+        return None
 
-    def _later(self, weight: int = 1) -> None:
-        self._waiting += weight
-        if self._waiting >= EVERY:
-            self._db.commit()
-            self._waiting = 0
+    def _rows(self, query: str, values: Sequence[object]) -> list[tuple[Any, ...]]:
+        with suppress(sqlite3.Error):
+            return self._db.execute(query, values).fetchall()
+        return []
+
+    def _write(self, query: str, values: Sequence[object], weight: int = 1) -> None:
+        """A disk that refuses costs the memory of this, and nothing else."""
+        if not self._keep:
+            return
+        with suppress(sqlite3.Error):
+            self._db.execute(query, values)
+            self._waiting += weight
+            if self._waiting >= EVERY:
+                self._waiting = 0
+                self._db.commit()
 
 
-def _opened(path: Path, keep: bool) -> sqlite3.Connection:
-    """A usable database at `path`; in memory where it is not to be kept and there is none yet."""
-    if not keep and not path.exists():
-        return _made(sqlite3.connect(":memory:"))
+def _opened(path: Path) -> sqlite3.Connection:
+    """A usable database at `path`, a new one where it is damaged; in memory where it cannot be used."""
     if path.is_symlink() or (path.exists() and not path.is_file()):
         return _made(sqlite3.connect(":memory:"))
-    with suppress(sqlite3.Error):
-        db = sqlite3.connect(path)
-        with _closing_on_error(db):
-            (version,) = db.execute("PRAGMA user_version").fetchone()
-            if version == _VERSION and db.execute("PRAGMA quick_check(1)").fetchone() == ("ok",):
-                return db
-        db.close()
-    files.remove(path)
+    if path.exists():
+        try:
+            return _checked(sqlite3.connect(path, timeout=_PATIENCE))
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+                return _made(sqlite3.connect(":memory:"))
+        except sqlite3.Error:
+            pass
+        files.remove(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     files.create(path, b"")
-    return _made(sqlite3.connect(path))
+    return _made(sqlite3.connect(path, timeout=_PATIENCE))
+
+
+def _read_only(path: Path) -> sqlite3.Connection:
+    """The database at `path` as it is; an empty one in memory where there is none that can be read."""
+    if path.is_file() and not path.is_symlink():
+        with suppress(sqlite3.Error):
+            return _checked(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True))
+    return _made(sqlite3.connect(":memory:"))
+
+
+def _checked(db: sqlite3.Connection) -> sqlite3.Connection:
+    """The database, if it is whole and of our form. Raises sqlite3.Error; then it is closed."""
+    with _closing_on_error(db):
+        (version,) = db.execute("PRAGMA user_version").fetchone()
+        if version != _VERSION or db.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
+            raise sqlite3.DatabaseError("of another form, or damaged")
+    return db
 
 
 @contextmanager

@@ -27,6 +27,7 @@ __all__ = [
     "digits",
     "first_title",
     "group",
+    "inserted",
     "is_newer",
     "local_path",
     "new_session",
@@ -143,20 +144,34 @@ def append(session: Session, messages: Sequence[Message]) -> Session:
     A turn that would have the time of another one gets the smallest free fraction of a second.
     Raises ValueError for a message without a time, UsageError for a file whose form cannot take any.
     """
+    end = len(session.messages)
+    return inserted(session, [(end, message) for message in messages])
+
+
+def inserted(session: Session, messages: Sequence[tuple[int, Message]]) -> Session:
+    """`session` with each message before the one at its index, or at the end; every byte of its own stays.
+
+    Raises what `append` does.
+    """
     _refuse_other_forms(session)
     if not messages:
         return session
-    everything = (*session.messages, *_placed(session, messages))
+    held = session.messages
+    alone = not held or messages[0][0] == 0
+    before: dict[int, list[Message]] = {}
+    for (place, _), message in zip(messages, _placed(session, [m for _, m in messages], alone), strict=True):
+        before.setdefault(place, []).append(message)
+    everything: list[Message] = []
+    for place in range(len(held) + 1):
+        everything += (*before.get(place, ()), *held[place : place + 1])
     grown = replace(session, turns=_grouped(session, everything))
     front, preface, *raws = _parts(grown)
     line = front.count(b"\n") + preface.count(b"\n") + 1
     settled = []
     for message, raw in zip(everything, raws, strict=True):
-        if message.raw is None:
-            below = 2 if message.text else 0
+        below = (2 if message.text else 0) if message.raw is None else message.text_line - message.line
+        if message.raw is not raw or message.line != line:
             message = replace(message, line=line, text_line=line + below, raw=raw)
-        elif message.raw is not raw:
-            message = replace(message, raw=raw)
         settled.append(message)
         line += raw.count(b"\n")
     return replace(session, front=front, preface_raw=preface, turns=_grouped(session, settled))
@@ -193,13 +208,16 @@ def _refuse_other_forms(session: Session) -> None:
         )
 
 
-def _placed(session: Session, messages: Sequence[Message]) -> list[Message]:
-    """Messages as they will read back: normal text, speaker as the heading says, times of turns unique."""
+def _placed(session: Session, messages: Sequence[Message], alone: bool) -> list[Message]:
+    """Messages as they will read back: normal text, speaker as the heading says, times of turns unique.
+
+    `alone`: no message stands before the first of them, which then begins a turn whoever says it.
+    """
     listed = roles.listed_names(session.fields)
     taken = {turn.ref.at for turn in session.turns}
     free: dict[datetime, datetime] = {}
     placed = []
-    begun = bool(session.turns)
+    begun = not alone
     for message in messages:
         if message.at is None:
             raise ValueError("a message needs a time to be written")

@@ -6,6 +6,7 @@ In: any bytes or string. Out: the form in which texts are kept and compared.
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
@@ -45,7 +46,10 @@ def legible(text: str) -> str:
 
 def whole(text: str) -> str:
     """`text` without surrogates: pairs become the character they mean, single halves U+FFFD."""
-    if not _SURROGATE.search(text):
+    if text.isascii():
+        return text
+    with suppress(UnicodeEncodeError):  # much faster than looking for one
+        text.encode()
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
@@ -61,6 +65,8 @@ def normal(text: str) -> str:
 def trim(text: str) -> tuple[str, int]:
     """The normal form of `text` and the number of lines left out before it."""
     text = whole(text)
+    if text and "\r" not in text and not text[0].isspace() and not text[-1].isspace():
+        return text, 0
     lines = text.split("\n")
     if "\r" in text:
         lines = [line.rstrip("\r") for line in lines]
