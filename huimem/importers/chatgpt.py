@@ -8,22 +8,19 @@ nodes for one answer, calls of tools as assistant messages to another `recipient
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import partial
 
 from huimem.importers.branches import Branch, branch_id, branch_title, branches, leaves
 from huimem.importers.documents import Document
 from huimem.importers.glance import Glance
-from huimem.importers.json_stream import Fault, items
-from huimem.importers.options import Options, Skipped, guarded
+from huimem.importers.listed import Found, Item, each_branch, elsewhere, keys, listed
+from huimem.importers.options import Options
 from huimem.importers.transcript import Transcript, fenced, file_block, together
 from huimem.importers.values import first_line, instant_of, line_of, list_of, mapping_of, one_line, text_of
 from huimem.records import Conversation
 
-Item = Mapping[str, object]
-
-_WRAPPERS = ("conversations",)
 _HIDDEN = frozenset({"user_editable_context", "model_editable_context"})
 _THINKING = frozenset({"thoughts", "reasoning_recap"})
 _CITATION = re.compile(r"【[^【】\n]*†[^【】\n]*】|\ue200[^\ue201]*\ue201|[\ue200-\ue20f]")
@@ -42,43 +39,32 @@ class ChatGPT:
     apart = True
 
     def claims(self, glance: Glance) -> bool:
-        return glance.holds("mapping", *(f"{wrapper}[].mapping" for wrapper in _WRAPPERS))
+        return glance.holds(*keys("mapping"))
 
-    def read(self, document: Document, options: Options) -> Iterator[Conversation | Skipped]:
-        with document.open() as stream:
-            for number, item in enumerate(items(stream, _WRAPPERS), 1):
-                if isinstance(item, Fault):
-                    yield Skipped(f"item {number}", item.reason)
-                elif not isinstance(item, dict) or not isinstance(item.get("mapping"), dict):
-                    yield Skipped(f"item {number}", "no conversation")
-                else:
-                    make = partial(_conversations, item, number, document.modified, options)
-                    yield from guarded(f"item {number}", make)
+    def read(self, document: Document, options: Options) -> Found:
+        read = partial(_conversations, document.modified, options)
+        yield from listed(document, lambda item: isinstance(item.get("mapping"), dict), read)
 
 
-def _conversations(
-    item: Item, number: int, modified: datetime, options: Options
-) -> Iterator[Conversation | Skipped]:
+def _conversations(modified: datetime, options: Options, item: Item, place: str) -> Found:
     nodes = {name: mapping_of(node) for name, node in mapping_of(item["mapping"]).items()}
     found = _branches(item, nodes)
-    others = {node for branch in found[1:] for node in branch.nodes} - {*found[0].nodes}
-    for place, branch in enumerate(found if options.branch == "all" else found[:1], 1):
+    lost = sum(_says(nodes[node]) for node in elsewhere(found)) if options.branch == "active" else 0
+
+    def made(branch: Branch, number: int) -> Conversation:
         transcript = _transcript(branch, nodes)
         transcript.model = transcript.model or one_line(item.get("default_model_slug"))
-        if options.branch == "active":
-            transcript.leave_out("other branch", sum(_says(nodes[node]) for node in others))
-        made = transcript.conversation(
+        transcript.leave_out("other branch", lost)
+        return transcript.conversation(
             "chatgpt",
-            branch_id(first_line(item, "conversation_id", "id"), branch.leaf, place),
+            branch_id(first_line(item, "conversation_id", "id"), branch.leaf, number),
             options=options,
-            title=branch_title(item.get("title"), place),
+            title=branch_title(item.get("title"), number),
             created=instant_of(item.get("create_time")) or instant_of(item.get("update_time")),
             modified=modified,
         )
-        if made.messages:
-            yield made
-        elif place == 1:
-            yield Skipped(f"item {number}", "no messages", made.left_out)
+
+    return each_branch(found, options, place, made)
 
 
 def _branches(item: Item, nodes: Mapping[str, Item]) -> list[Branch]:

@@ -6,22 +6,19 @@ nobody has named yet; edited prompts as branches by `parent_message_uuid`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 from functools import partial
 
 from huimem.importers.branches import Branch, branch_id, branch_title, branches
 from huimem.importers.documents import Document
 from huimem.importers.glance import Glance
-from huimem.importers.json_stream import Fault, items
-from huimem.importers.options import Options, Skipped, guarded
+from huimem.importers.listed import Found, Item, each_branch, elsewhere, keys, listed
+from huimem.importers.options import Options
 from huimem.importers.transcript import Transcript, file_block, together
 from huimem.importers.values import first_line, instant_of, line_of, list_of, mapping_of, one_line, text_of
 from huimem.records import Conversation
 
-Item = Mapping[str, object]
-
-_WRAPPERS = ("conversations",)
 _THINKING = frozenset({"thinking", "redacted_thinking"})
 
 
@@ -32,48 +29,37 @@ class Claude:
     apart = True
 
     def claims(self, glance: Glance) -> bool:
-        return glance.holds("chat_messages", *(f"{wrapper}[].chat_messages" for wrapper in _WRAPPERS))
+        return glance.holds(*keys("chat_messages"))
 
-    def read(self, document: Document, options: Options) -> Iterator[Conversation | Skipped]:
-        with document.open() as stream:
-            for number, item in enumerate(items(stream, _WRAPPERS), 1):
-                if isinstance(item, Fault):
-                    yield Skipped(f"item {number}", item.reason)
-                elif not isinstance(item, dict) or not isinstance(item.get("chat_messages"), list):
-                    yield Skipped(f"item {number}", "no conversation")
-                else:
-                    make = partial(_conversations, item, number, document.modified, options)
-                    yield from guarded(f"item {number}", make)
+    def read(self, document: Document, options: Options) -> Found:
+        read = partial(_conversations, document.modified, options)
+        yield from listed(document, lambda item: isinstance(item.get("chat_messages"), list), read)
 
 
-def _conversations(
-    item: Item, number: int, modified: datetime, options: Options
-) -> Iterator[Conversation | Skipped]:
+def _conversations(modified: datetime, options: Options, item: Item, place: str) -> Found:
     given = [mapping_of(message) for message in list_of(item["chat_messages"])]
     messages = {
         line_of(message.get("uuid")) or f"#{n}": message for n, message in enumerate(given) if message
     }
     found = _branches(item, messages)
-    others = {name for branch in found[1:] for name in branch.nodes} - {*found[0].nodes}
-    for place, branch in enumerate(found if options.branch == "all" else found[:1], 1):
+    lost = len(elsewhere(found)) if options.branch == "active" else 0
+
+    def made(branch: Branch, number: int) -> Conversation:
         transcript = Transcript()
         transcript.model = one_line(item.get("model"))
         for name in branch.nodes:
             _take(messages[name], name, transcript)
-        if options.branch == "active":
-            transcript.leave_out("other branch", len(others))
-        made = transcript.conversation(
+        transcript.leave_out("other branch", lost)
+        return transcript.conversation(
             "claude",
-            branch_id(line_of(item.get("uuid")), branch.leaf, place),
+            branch_id(line_of(item.get("uuid")), branch.leaf, number),
             options=options,
-            title=branch_title(item.get("name"), place),
+            title=branch_title(item.get("name"), number),
             created=instant_of(item.get("created_at")) or instant_of(item.get("updated_at")),
             modified=modified,
         )
-        if made.messages:
-            yield made
-        elif place == 1:
-            yield Skipped(f"item {number}", "no messages", made.left_out)
+
+    return each_branch(found, options, place, made)
 
 
 def _branches(item: Item, messages: Mapping[str, Item]) -> list[Branch]:

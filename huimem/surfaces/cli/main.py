@@ -11,17 +11,17 @@ import sys
 import traceback
 from collections.abc import Sequence
 from contextlib import suppress
-from difflib import get_close_matches
 from importlib import import_module
 from types import FrameType
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import click
 
 from huimem import __version__, locks
-from huimem.errors import HuimemError, UsageError, unexpected
-from huimem.surfaces.cli.options import HELP, shared_options, take_shared, write_examples, write_options
+from huimem.errors import HuimemError, unexpected
+from huimem.surfaces.cli.options import shared_options
 from huimem.surfaces.cli.printing import print_document, print_text, say, say_error
+from huimem.surfaces.cli.table import Row, Table
 from huimem.surfaces.documents import error_code, error_document
 
 DONE, USAGE, BUG, IO_FAILED, INTERRUPTED, READER_GONE = 0, 2, 70, 74, 130, 141
@@ -59,40 +59,18 @@ EXIT_CODES = (
 )
 
 
-class Verbs(click.Group):
-    """The root: its verbs stand in a table and are imported by name."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(VERBS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in VERBS:
-            return None
-        module = MODULES.get(cmd_name, cmd_name)
-        command: click.Command = import_module(f"huimem.surfaces.cli.{module}").command
-        return command
+class Root(Table):
+    """The verbs of huimem; the process is known by the one that it carries out."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args[0] not in VERBS:
-            near = get_close_matches(args[0], VERBS, n=1)
-            hint = f"Did you mean huimem {near[0]}?" if near else "huimem --help lists the verbs."
-            raise UsageError(f"there is no verb {args[0]!r}", hint)
+        found = super().resolve_command(ctx, args)
         locks.verb = args[0]
-        return super().resolve_command(ctx, args)
-
-    def invoke(self, ctx: click.Context) -> Any:
-        take_shared(ctx)
-        return super().invoke(ctx)
+        return found
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        self.format_usage(ctx, formatter)
-        self.format_help_text(ctx, formatter)
-        write_examples(formatter, EXAMPLES)
-        with formatter.section("Verbs (huimem VERB --help)"):
-            formatter.write_dl(list(VERBS.items()))
-        write_options(formatter, ctx, "Options of every verb", self.get_params(ctx))
+        super().format_help(ctx, formatter)
         with formatter.section("Exit codes"):
             formatter.write_text(EXIT_CODES)
 
@@ -106,8 +84,11 @@ def _versions(context: click.Context, option: click.Parameter, wanted: bool) -> 
         context.exit()
 
 
-root = Verbs(
+root = Root(
     "huimem",
+    {name: Row(about, f"{MODULES.get(name, name)}:command") for name, about in VERBS.items()},
+    EXAMPLES,
+    options_title="Options of every verb",
     params=[
         click.Option(
             ["--version", "-V"],
@@ -120,8 +101,6 @@ root = Verbs(
         *shared_options(),
     ],
     help="Your AI chats as Markdown you own, and they answer: by words, by meaning, by time.",
-    subcommand_metavar="VERB …",
-    context_settings=HELP,
 )
 
 

@@ -45,7 +45,7 @@ def test_every_verb_of_the_table_is_there(name: str) -> None:
     command = mcp.command.get_command(click.Context(mcp.command), name)
     assert command is not None
     assert command.name == name
-    assert command.get_short_help_str(limit=200) == mcp.VERBS[name][1]
+    assert command.get_short_help_str(limit=200) == mcp.VERBS[name].about
 
 
 @pytest.mark.parametrize("words", [["--help"], ["mcp", "--help"], ["mcp", "serve", "--help"]])
