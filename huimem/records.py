@@ -97,7 +97,8 @@ class Conversation:
     `source` and `id` tell it from every other; `keys`, one a message, tell its messages apart whatever
     their text becomes. Every message has a time; `inferred` says that none of them is its own. `session`
     is the id its session is to have, "" where its time makes one; `left_out` counts by kind what of it
-    does not come along. `copied`: it may begin with messages of another one, under the same keys.
+    does not come along. `copied`: messages of it may have come in with another one, under the same keys;
+    the first `repeats` are another one's, told again so that the rest can be understood.
     """
 
     source: str
@@ -111,6 +112,7 @@ class Conversation:
     session: str = ""
     left_out: Mapping[str, int] = field(default_factory=dict)
     copied: bool = False
+    repeats: int = 0
 
 
 @dataclass(frozen=True, slots=True)

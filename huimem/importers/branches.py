@@ -13,13 +13,24 @@ from huimem.importers.values import one_line
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """A way through the tree that ends in `leaf`; `nodes` are those that no branch before it holds.
+    """A way through the tree; `nodes` are those that no branch before it holds.
 
-    Before them, in all but the first branch, stands the node that the first of them answers, if any.
+    `asked` is the node that the first of them answers, where another branch holds it.
     """
 
-    leaf: str
     nodes: tuple[str, ...]
+    asked: str | None = None
+
+    @property
+    def begin(self) -> str:
+        """Its first own node: what it is known by, however it goes on."""
+        return self.nodes[0] if self.nodes else ""
+
+    def marked(self) -> Iterator[tuple[str, str]]:
+        """All its nodes in order, with what is to be added to the key of one that is repeated."""
+        if self.asked:
+            yield self.asked, f" for {self.begin}"
+        yield from ((node, "") for node in self.nodes)
 
 
 def path_to(node: str, parents: Mapping[str, str | None]) -> list[str]:
@@ -41,7 +52,7 @@ def leaves(parents: Mapping[str, str | None]) -> list[str]:
 def branches(parents: Mapping[str, str | None], active: str, asks: Callable[[str], bool]) -> Iterator[Branch]:
     """The active branch, then one for each further leaf. `asks`: whether a node is a person's message."""
     path = path_to(active, parents)
-    yield Branch(active, tuple(path))
+    yield Branch(tuple(path))
     held = set(path)
     asked_above: dict[str, str | None] = {}
     for leaf in leaves(parents):
@@ -50,7 +61,7 @@ def branches(parents: Mapping[str, str | None], active: str, asks: Callable[[str
             continue
         held.update(own)
         asked = None if asks(own[0]) else _asked(above, parents, asks, asked_above)
-        yield Branch(leaf, (asked, *own) if asked else tuple(own))
+        yield Branch(tuple(own), asked)
 
 
 def climb(
@@ -85,9 +96,9 @@ def _asked(
     return found
 
 
-def branch_id(conversation: str, leaf: str, number: int) -> str:
+def branch_id(conversation: str, begin: str, number: int) -> str:
     """The id of a conversation's branch: its own for the first one."""
-    return conversation if number == 1 else f"{conversation}/{leaf}"
+    return conversation if number == 1 else f"{conversation}/{begin}"
 
 
 def branch_title(title: object, number: int) -> str:

@@ -7,8 +7,10 @@ nodes for one answer, calls of tools as assistant messages to another `recipient
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from functools import partial
 
@@ -23,7 +25,9 @@ from huimem.records import Conversation
 
 _HIDDEN = frozenset({"user_editable_context", "model_editable_context"})
 _THINKING = frozenset({"thoughts", "reasoning_recap"})
-_CITATION = re.compile(r"【[^【】\n]*†[^【】\n]*】|\ue200[^\ue201]*\ue201|[\ue200-\ue20f]")
+# Marks that the page turns into links and names: 【4†source】, and U+E200 KIND U+E202 ARGUMENT … U+E201.
+_MARK = re.compile(r"【[^【】\n]*†[^【】\n]*】|\ue200([^\ue200\ue201]*)\ue201|[\ue200-\ue20f]")
+_CANVAS = "canmore."
 _POINTERS = {
     "image": "[image]",
     "audio": "[audio]",
@@ -57,7 +61,7 @@ def _conversations(modified: datetime, options: Options, item: Item, place: str)
         transcript.leave_out("other branch", lost)
         return transcript.conversation(
             "chatgpt",
-            branch_id(first_line(item, "conversation_id", "id"), branch.leaf, number),
+            branch_id(first_line(item, "conversation_id", "id"), branch.begin, number),
             options=options,
             title=branch_title(item.get("title"), number),
             created=instant_of(item.get("create_time")) or instant_of(item.get("update_time")),
@@ -71,7 +75,7 @@ def _branches(item: Item, nodes: Mapping[str, Item]) -> list[Branch]:
     parents = {name: _parent(name, node, nodes) for name, node in nodes.items()}
     if not any(parents.values()):
         order = _by_time(nodes)
-        return [Branch(order[-1] if order else "", tuple(order))]
+        return [Branch(tuple(order))]
     current = text_of(item.get("current_node"))
     if current not in nodes:
         ends = leaves(parents) or [*nodes]
@@ -103,7 +107,11 @@ def _message(node: Item) -> Item:
 
 
 def _role(node: Item) -> str:
-    return text_of(mapping_of(_message(node).get("author")).get("role"))
+    return _role_of(_message(node))
+
+
+def _role_of(message: Item) -> str:
+    return text_of(mapping_of(message.get("author")).get("role"))
 
 
 def _says(node: Item) -> bool:
@@ -121,9 +129,9 @@ def _says(node: Item) -> bool:
 
 def _transcript(branch: Branch, nodes: Mapping[str, Item]) -> Transcript:
     transcript = Transcript()
-    for name in branch.nodes:
+    for name, mark in branch.marked():
         if message := _message(nodes[name]):
-            _take(message, first_line(message, "id") or name, transcript)
+            _take(message, (first_line(message, "id") or name) + mark, transcript)
     return transcript
 
 
@@ -142,13 +150,27 @@ def _take(message: Item, key: str, transcript: Transcript) -> None:
         call = transcript.waiting_for(name) or transcript.waiting or transcript.last_call or key
         transcript.answer(call, said, at, key=key, name=name, failed=kind == "system_error")
     elif role == "assistant" and (tool := line_of(message.get("recipient"))) not in ("", "all"):
-        transcript.call(key, tool, _text(message, transcript), at, key)
+        given = _text(message, transcript)
+        transcript.call(key, tool, given, at, key)
+        if tool.startswith(_CANVAS) and (document := _document(_raw(content, Transcript()))):
+            transcript.say("assistant", [document], at, f"{key} document")
     elif role not in ("user", "assistant", "system"):
         transcript.leave_out("unknown")
     else:
         if role == "assistant" and not transcript.model:
             transcript.model = one_line(metadata.get("model_slug"))
         transcript.say(role, [_text(message, transcript), *_attached(metadata)], at, key)
+
+
+def _document(given: str) -> str:
+    """The text that a call writes into a document beside the chat: there it is the answer."""
+    written: Item = {}
+    with suppress(ValueError):
+        written = mapping_of(json.loads(given))
+    whole = (mapping_of(update) for update in list_of(written.get("updates")))
+    contents = [written.get("content"), *(u.get("replacement") for u in whole if u.get("pattern") == ".*")]
+    text = next((text for text in map(text_of, contents) if text.strip()), "")
+    return file_block(one_line(written.get("name")), text) if text else ""
 
 
 def _attached(metadata: Item) -> list[str]:
@@ -170,7 +192,20 @@ def _text(message: Item, transcript: Transcript) -> str:
     if _kind(content) == "code":
         language = one_line(content.get("language"))
         return fenced(_raw(content, transcript), "" if language == "unknown" else language)
-    return _CITATION.sub("", _raw(content, transcript))
+    said = _raw(content, transcript)
+    return said if _role_of(message) == "user" else _MARK.sub(_shown, said)
+
+
+def _shown(mark: re.Match[str]) -> str:
+    """What a mark shows: a name, a link with its text; nothing for a citation."""
+    kind, *arguments = (mark[1] or "").split("\ue202")
+    if kind == "entity" and arguments:
+        with suppress(ValueError):
+            named = list_of(json.loads(arguments[0]))
+            return text_of(named[1]) if len(named) > 1 else ""
+    if kind == "url" and arguments:
+        return f"[{arguments[0]}]({arguments[1]})" if len(arguments) > 1 else arguments[0]
+    return ""
 
 
 def _kind(content: Item) -> str:

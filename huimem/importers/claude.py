@@ -15,7 +15,7 @@ from huimem.importers.documents import Document
 from huimem.importers.glance import Glance
 from huimem.importers.listed import Found, Item, each_branch, elsewhere, keys, listed
 from huimem.importers.options import Options
-from huimem.importers.transcript import Transcript, file_block, together
+from huimem.importers.transcript import Parts, Transcript, file_block, together
 from huimem.importers.values import first_line, instant_of, line_of, list_of, mapping_of, one_line, text_of
 from huimem.records import Conversation
 
@@ -47,12 +47,12 @@ def _conversations(modified: datetime, options: Options, item: Item, place: str)
     def made(branch: Branch, number: int) -> Conversation:
         transcript = Transcript()
         transcript.model = one_line(item.get("model"))
-        for name in branch.nodes:
-            _take(messages[name], name, transcript)
+        for name, mark in branch.marked():
+            _take(messages[name], name + mark, transcript)
         transcript.leave_out("other branch", lost)
         return transcript.conversation(
             "claude",
-            branch_id(line_of(item.get("uuid")), branch.leaf, number),
+            branch_id(line_of(item.get("uuid")), branch.begin, number),
             options=options,
             title=branch_title(item.get("name"), number),
             created=instant_of(item.get("created_at")) or instant_of(item.get("updated_at")),
@@ -64,9 +64,9 @@ def _conversations(modified: datetime, options: Options, item: Item, place: str)
 
 def _branches(item: Item, messages: Mapping[str, Item]) -> list[Branch]:
     if not messages:
-        return [Branch("", ())]
+        return [Branch(())]
     if not any(message.get("parent_message_uuid") for message in messages.values()):
-        return [Branch("", tuple(messages))]
+        return [Branch(tuple(messages))]
     parents: dict[str, str | None] = {}
     for name, message in messages.items():
         parent = text_of(message.get("parent_message_uuid"))
@@ -87,24 +87,28 @@ def _take(message: Item, key: str, transcript: Transcript) -> None:
         transcript.leave_out("unknown")
         return
     at = instant_of(message.get("created_at"))
-    blocks, calls = [], []
     content = message.get("content")
-    for block in [content] if isinstance(content, str) else list_of(content):
+    blocks = [content] if isinstance(content, str) else list_of(content)
+    texts = [] if any(map(_holds_text, blocks)) else [text_of(message.get("text"))]
+    parts = Parts(transcript, _role(message), key)
+    for number, block in enumerate(blocks):
         kind = text_of(mapping_of(block).get("type"))
         if kind in _THINKING:
             transcript.leave_out("thinking")
         elif kind in ("tool_use", "tool_result"):
-            calls.append(mapping_of(block))
+            parts.say(texts, at)
+            texts = []
+            _use(mapping_of(block), at, f"{key} tool {number}", transcript)
+            parts.said = True
         else:
-            blocks.append((kind, _block(block, transcript)))
-    texts = [text for _, text in blocks]
-    if not any(text.strip() for kind, text in blocks if kind in ("text", "")):
-        texts.insert(0, text_of(message.get("text")))
-    texts += _files(message)
-    if together(texts) or not calls:
-        transcript.say(_role(message), texts, at, key)
-    for number, call in enumerate(calls):
-        _use(call, at, f"{key} tool {number}", transcript)
+            texts.append(_block(block, transcript))
+    parts.say([*texts, *_files(message)], at, last=True)
+
+
+def _holds_text(block: object) -> bool:
+    item = mapping_of(block)
+    said = block if isinstance(block, str) else item.get("text") if item.get("type") == "text" else ""
+    return bool(text_of(said).strip())
 
 
 def _block(block: object, transcript: Transcript) -> str:
@@ -143,12 +147,20 @@ def _use(block: Item, at: datetime | None, key: str, transcript: Transcript) -> 
     started = instant_of(block.get("start_timestamp")) or at
     if block.get("type") == "tool_use":
         transcript.call(line_of(block.get("id")) or key, name, block.get("input"), started, key)
+        if name == "artifacts" and (document := _document(mapping_of(block.get("input")))):
+            transcript.say("assistant", [document], started, f"{key} document")
         return
     text = result_text(block.get("content"))
     failed = block.get("is_error") is True
     call = line_of(block.get("tool_use_id")) or transcript.waiting or key
     ended = instant_of(block.get("stop_timestamp")) or at
     transcript.answer(call, text, ended, key=key, name=name, failed=failed)
+
+
+def _document(given: Item) -> str:
+    """The text of a document that was made, or written anew, beside the chat: there it is the answer."""
+    content = text_of(given.get("content"))
+    return file_block(first_line(given, "title", "id"), content) if content.strip() else ""
 
 
 def result_text(content: object) -> str:

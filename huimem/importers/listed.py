@@ -7,6 +7,7 @@ order, and what is none, with its place.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 from huimem.importers.branches import Branch
@@ -46,7 +47,8 @@ def each_branch(
     for number, branch in enumerate(found if options.branch == "all" else found[:1], 1):
         made = make(branch, number)
         if made.messages:
-            yield made
+            repeats = branch.asked is not None and made.keys[0].endswith(f" for {branch.begin}")
+            yield replace(made, copied=options.branch == "all", repeats=int(repeats))
         elif number == 1:
             yield Skipped(place, "no messages", made.left_out)
 

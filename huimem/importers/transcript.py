@@ -147,6 +147,28 @@ def _opening(first: Sequence[_Piece]) -> str:
     return blake2b(told.encode("utf-8", "replace"), digest_size=8).hexdigest() if told else ""
 
 
+@dataclass(slots=True)
+class Parts:
+    """One message of an export that its calls of tools divide: each stretch of text is a message.
+
+    `said`: something of it came along, so that an empty end is none to count.
+    """
+
+    transcript: Transcript
+    role: str
+    key: str
+    said: bool = False
+    _count: int = 0
+
+    def say(self, texts: Sequence[str], at: datetime | None, *, last: bool = False) -> None:
+        """What was said up to here; nothing where there is none, but for the `last` of a message."""
+        if together(texts) or (last and not self.said):
+            self._count += 1
+            key = self.key if self._count == 1 else f"{self.key} part {self._count}"
+            self.transcript.say(self.role, texts, at, key)
+            self.said = True
+
+
 def together(blocks: Iterable[str]) -> str:
     """Blocks of a message as one text, a blank line between them."""
     return "\n\n".join(block for block in map(normal, blocks) if block)
@@ -189,7 +211,8 @@ def _text(piece: _Piece, tools: Tools) -> str:
     if tools == "full":
         given, brought = _quoted(_input(piece.given)), _quoted(result)
         return "\n".join([title, *given, *([">"] if given and brought else []), *brought])
-    first = next((line.strip() for line in result.split("\n") if line.strip()), "")
+    lines = (line.strip() for line in result.split("\n"))
+    first = next((line for line in lines if line and not line.startswith(("```", "~~~"))), "")
     if len(first) > RESULT_LENGTH:
         first = f"{first[: RESULT_LENGTH - 1]}…"
     return f"{title}\n> {first}" if first else title
