@@ -35,6 +35,7 @@ class Report:
 
     conversations: Mapping[str, int] = field(default_factory=dict)
     outcomes: Mapping[str, int] = field(default_factory=dict)
+    renamed: int = 0
     added: int = 0
     grown: int = 0
     edited: int = 0
@@ -72,7 +73,7 @@ class _Tally:
         self.conversations[conversation.source] += 1
         self.outcomes[outcome.what] += 1
         self.left_out.update(conversation.left_out)
-        for name in ("added", "grown", "edited", "deleted", "forgotten"):
+        for name in ("renamed", "added", "grown", "edited", "deleted", "forgotten"):
             self.counts[name] += getattr(outcome, name)
         self.counts["inferred"] += conversation.inferred
         if outcome.path and outcome.what in ("new", "updated"):

@@ -265,6 +265,7 @@ def imported_document(report: Report, warnings: Sequence[str], *, dry: bool) -> 
         "found": report.found,
         "sources": dict(report.conversations),
         **became,
+        "renamed": report.renamed,
         "before_since": report.early,
         "messages": {
             "added": report.added,

@@ -21,7 +21,8 @@ def messages_from(items: Iterable[Mapping[str, object] | Message], zone: tzinfo)
 
     Content may be a text or a list of parts, of which the texts count; a call of a tool without
     words becomes a folded line that names it. Raises UsageError that counts the message from 1 for
-    one without a role, with content of another kind, or with a time that cannot be read.
+    one without a role, without content or a call, with content of another kind, or with a time that
+    cannot be read.
     """
     return tuple(
         item if isinstance(item, Message) else _message(item, number, zone)
@@ -48,7 +49,10 @@ def _text(item: Mapping[str, object], number: int) -> str:
     if isinstance(content, str):
         return content
     if content is None:
-        return _calls(item.get("tool_calls"))
+        calls = item.get("tool_calls")
+        if not isinstance(calls, list) or not calls:
+            raise UsageError(f"message {number} has no content", 'give it one, such as "content": "…"')
+        return _calls(calls)
     if isinstance(content, list):
         return "\n\n".join(text for part in content if (text := _part(part)))
     raise UsageError(f"message {number} has content that is no text", "give a text, or a list of parts")
@@ -61,9 +65,7 @@ def _part(part: object) -> str:
     return text if isinstance(text, str) else ""
 
 
-def _calls(calls: object) -> str:
-    if not isinstance(calls, list):
-        return ""
+def _calls(calls: list[object]) -> str:
     functions = (call.get("function") for call in calls if isinstance(call, Mapping))
     names = (function.get("name") for function in functions if isinstance(function, Mapping))
     return "\n\n".join(f"> [!tool]- {name}" for name in names if name)

@@ -6,28 +6,36 @@ which its file's front matter says; the ledger only makes that quick and remembe
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, tzinfo
 from functools import partial
-from hashlib import blake2b
 from typing import Literal
 
 from huimem import files
 from huimem.errors import Conflict, NewerFormat, UsageError
 from huimem.records import Conversation, Message, Ref, Session, Turn
 from huimem.vault import layout
-from huimem.vault.arrivals import Known, digest, known_of, plan
+from huimem.vault.arrivals import (
+    MARK,
+    Known,
+    digest,
+    known_of,
+    plan,
+    renamed,
+    renames,
+    state_of,
+    title_of,
+    titled,
+)
 from huimem.vault.behind import Behind
 from huimem.vault.forgotten import forgotten
 from huimem.vault.front import Value
 from huimem.vault.ledger import Ledger, Origin, Taken
-from huimem.vault.markdown import inserted, is_newer, parse, render, rewritten
+from huimem.vault.markdown import inserted, is_newer, parse, render, rewritten, title_throughout
 from huimem.vault.origins import Origins
 from huimem.vault.recording import Recording, as_spoken, begin, names_of, with_participants
-from huimem.vault.text import normal
 from huimem.vault.vault import TRIES, Vault
 
 What = Literal["new", "updated", "unchanged", "deleted", "forgotten"]
@@ -38,7 +46,7 @@ LOOK_AGAIN = b""  # stands for the digest of a conversation of which something w
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What became of a conversation. `added` messages were put in, `grown` got a newer text; `edited` ones
-    stay as their owner wrote them, `deleted` and `forgotten` ones stay out."""
+    stay as their owner wrote them, `deleted` and `forgotten` ones stay out. `renamed`: its title changed."""
 
     what: What
     path: str = ""
@@ -47,6 +55,7 @@ class Outcome:
     edited: int = 0
     deleted: int = 0
     forgotten: int = 0
+    renamed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +117,7 @@ class Intake:
         if origin in self._new:
             self.settle()
         before = self.ledger.taken(origin)
-        state = _digest(conversation)
+        state = state_of(conversation)
         same = before is not None and before.digest == state and not self.again
         path = self._origins.find(origin, before.path if before else "", sure=same)
         if before is not None and same and path and not self._to_restore(path):
@@ -150,17 +159,22 @@ class Intake:
         ]
         if len(own) == len(conversation.keys):
             return conversation
+        if all(index < conversation.repeats for index in own):
+            own = []  # nothing but what only leads to the rest
         messages = tuple(conversation.messages[index] for index in own)
         return replace(conversation, messages=messages, keys=tuple(conversation.keys[index] for index in own))
 
     def _foresee(self, origin: Origin, conversation: Conversation) -> Outcome:
         """What would become of one that came up before, in an import that does not write."""
         held = self._foreseen[origin]
-        known = self._foreseen[origin] = known_of(conversation, held)
+        known, title = known_of(conversation, held), title_of(conversation)
+        called = renames(held, conversation, title)
+        self._foreseen[origin] = titled(known, title.text, title) if called else known
         keys = [digest(key) for key in conversation.keys]
         added = sum(key not in held for key in keys)
         grown = sum(key in held and known[key] != held[key] for key in keys)
-        return Outcome("updated" if added or grown else "unchanged", "", added, grown)
+        what: What = "updated" if added or grown or called else "unchanged"
+        return Outcome(what, "", added, grown, renamed=called)
 
     def _to_restore(self, path: str) -> bool:
         """Whether something that was forgotten in this file's session may come back."""
@@ -192,22 +206,24 @@ class Intake:
         out = {index for index in out if refs[index] in self._forgotten}
         fresh = [(place, index) for index, place in found.fresh if index not in out]
         deleted = [index for index in found.deleted if index not in out]
+        named = renamed(held, conversation, known)
         outcome = Outcome(
-            "updated" if fresh or found.grown else "unchanged",
+            "updated" if fresh or found.grown or named is not held else "unchanged",
             path,
             added=len(fresh),
             grown=len(found.grown),
             edited=found.edited,
             deleted=len(deleted),
             forgotten=len(out),
+            renamed=named is not held,
         )
         if outcome.what == "updated":
             texts = {place: said.messages[index].text for place, index in found.grown.items()}
             added = [(place, said.messages[index]) for place, index in fresh]
-            self._write_grown(held, texts, added, (path, data))
-        after = known_of(said, known, out)
+            self._write_grown(named, texts, added, (path, data))
+        after = titled(known_of(said, known, out), title_throughout(named), title_of(conversation))
         back = {digest(_mark(refs[n])) for _, n in fresh if refs.get(n) in self._restored}
-        return _Taken(outcome, {**after, **dict.fromkeys(back, digest(""))}, not out)
+        return _Taken(outcome, {**after, **dict.fromkeys(back, MARK)}, not out)
 
     def _write_grown(
         self,
@@ -223,7 +239,7 @@ class Intake:
             )
         if held.people:
             held = with_participants(held, names_of([message for _, message in added]))
-        grown = inserted(rewritten(held, texts), added)
+        grown = inserted(rewritten(held, texts), added) if texts or added else held
         written = _sized(render(grown), path)
         if self.write:
             files.replace(self.vault.root / path, written, data, within=self.vault.root)
@@ -266,7 +282,9 @@ class Intake:
                 return _Taken(Outcome("forgotten"), {}, whole=False)
             gone = [n for n, turn in enumerate(_turn_of_each(session)) if str(turn.ref) in self._forgotten]
             outcome = Outcome("new", path, len(kept.messages), forgotten=len(gone))
-            taken = _Taken(outcome, known_of(conversation, None, gone), not gone)
+            title = replace(title_of(conversation), text=session.title)
+            known = titled(known_of(conversation, None, gone), session.title, title)
+            taken = _Taken(outcome, known, not gone)
             if self.write:
                 self._prepare(path, kept.id, origin)
                 self._behind.create(
@@ -365,12 +383,3 @@ def _without(session: Session, turns: tuple[Turn, ...]) -> Session:
 
 def _unwritten(message: Message) -> Message:
     return replace(message, raw=None)
-
-
-def _digest(conversation: Conversation) -> bytes:
-    """What tells this state of a conversation from any other."""
-    said = [[m.role, m.name, normal(m.text), m.at.timestamp() if m.at else 0] for m in conversation.messages]
-    if conversation.inferred:
-        said = [message[:3] for message in said]
-    told = json.dumps([said, conversation.keys], ensure_ascii=True)
-    return blake2b(told.encode(), digest_size=16).digest()

@@ -106,14 +106,18 @@ class Journal:
         self._state = state
         self._path = state / NAME
 
-    def add(self, recorded: Sequence[Entry]) -> None:
-        """Keep what was recorded just now; drop what is older by `AGE`, what is kept by `KEPT_AGE`."""
+    def add(self, recorded: Sequence[Entry], instead: Sequence[int] = ()) -> None:
+        """Keep what was recorded just now, `instead` of entries of these numbers, which were made longer.
+
+        What is older by `AGE` is dropped, what is kept by `KEPT_AGE`.
+        """
 
         def insert(db: sqlite3.Connection) -> None:
             db.execute("BEGIN IMMEDIATE")
             for age, which in ((AGE, "IS NULL"), (KEPT_AGE, "IS NOT NULL")):
                 before = recorded[0].recorded - age // timedelta(milliseconds=1)
                 db.execute(f"DELETE FROM message WHERE kept {which} AND recorded < ?", (before,))
+            db.executemany("DELETE FROM message WHERE number = ?", [(number,) for number in instead])
             marks = ", ".join("?" * 10)
             db.executemany(
                 f"INSERT OR REPLACE INTO message ({_COLUMNS}) VALUES ({marks}, NULL)", map(_values, recorded)

@@ -226,6 +226,16 @@ class Filter:
     def enters(self, folder: str) -> bool:
         return self.exclude is None or not self.exclude.match_file(f"{folder}/")
 
+    def lists(self, path: str) -> bool:
+        """Whether a scan lists a regular file of that path: what belongs, by name and by place."""
+        *folders, name = path.split("/")
+        aside = _ASIDE.get(folders[-1]) if folders else None
+        named = note_name(name) and not conflict_copy(name) and not (aside and aside.fullmatch(name))
+        if not named or any(map(ignored, folders)) or not _encodable(path):
+            return False
+        entered = ("/".join(folders[:depth]) for depth in range(1, len(folders) + 1))
+        return self.takes(path) and all(map(self.enters, entered))
+
 
 @dataclass(frozen=True, slots=True)
 class Scan:

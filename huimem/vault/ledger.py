@@ -41,7 +41,7 @@ Origin = tuple[str, str, str]  # namespace, source, id
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """A conversation that was brought in: its file, its digest, and what is known of its messages."""
+    """A conversation that was brought in: its file and digest, what is known of its messages and title."""
 
     path: str
     digest: bytes

@@ -85,6 +85,15 @@ def entries(session: Session, since: int, path: str, recorded: int) -> tuple[Ent
     return tuple(found)
 
 
+def last_recorded(journal: Journal, session: Session) -> tuple[int, ...]:
+    """The journal's number of a session's last message; empty where another one was last recorded there."""
+    *_, last = entries(session, len(session.messages) - 1, "", 0)
+    rows = journal.entries_of([session.id], []) or ()
+    owner = (session.namespace, session.id, last.place)
+    there = [one for one in rows if (one.namespace, one.session, one.place) == owner]
+    return (there[-1].number,) if there and there[-1].digest == last.digest else ()
+
+
 def missing(recorded: Sequence[Entry], source: Source) -> frozenset[int]:
     """Numbers of those that a file holds no longer: neither their heading stands there nor their text.
 

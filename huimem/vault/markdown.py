@@ -7,6 +7,7 @@ form that reads back as they were. Reading itself is in `reading`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta, tzinfo
@@ -15,7 +16,7 @@ from itertools import islice
 from huimem.errors import UsageError
 from huimem.records import Message, Session, Turn
 from huimem.vault import roles
-from huimem.vault.front import BOM, Value, render_front
+from huimem.vault.front import BOM, Value, render_front, set_field, split_front
 from huimem.vault.headings import escape, read_heading
 from huimem.vault.moments import digits, read_zone, settle, written, zone_name
 from huimem.vault.reading import FORMAT, first_title, group, is_newer, local_path, parse, sort_of
@@ -34,11 +35,14 @@ __all__ = [
     "normal",
     "parse",
     "render",
+    "retitled",
     "rewritten",
     "settle",
     "sort_of",
+    "title_throughout",
 ]
 
+_H1 = re.compile(rb"^#[ \t]+([^\n]*?)[ \t\r]*$", re.MULTILINE)
 _MILLISECOND = timedelta(milliseconds=1)
 
 
@@ -186,6 +190,44 @@ def rewritten(session: Session, texts: Mapping[int, str]) -> Session:
         for index, message in enumerate(session.messages)
     ]
     return replace(session, turns=_grouped(session, messages))
+
+
+def title_throughout(session: Session) -> str | None:
+    """What a session is called, if its front matter, its alias and its first top heading all say so."""
+    title, heading = session.fields.get("title"), _H1.search(session.preface_raw)
+    if not isinstance(title, str) or heading is None or heading[1] != title.encode("utf-8", "replace"):
+        return None
+    aliases = session.fields.get("aliases")
+    return title if aliases == (None if title == session.id else (title,)) else None
+
+
+def retitled(session: Session, title: str) -> Session:
+    """A session of one title throughout with another one, a single line; every other byte stays.
+
+    Raises ValueError where its front matter cannot be changed.
+    """
+    heading = _H1.search(session.preface_raw)
+    if heading is None or not title or title != " ".join(title.split()):
+        raise ValueError("no heading to change, or no title of one line")
+    front = _with_alias(set_field(session.front, "title", title), title)
+    raw = session.preface_raw
+    raw = raw[: heading.start(1)] + title.encode("utf-8", "replace") + raw[heading.end(1) :]
+    fields = {**session.fields, "title": title, "aliases": (title,)}
+    preface = raw.decode("utf-8", "replace")
+    return replace(session, title=title, front=front, fields=fields, preface=preface, preface_raw=raw)
+
+
+def _with_alias(front: bytes, alias: str) -> bytes:
+    """Front matter with this one alias; where it had none, below the title, as in a new session."""
+    fields = split_front(front, "")[0].fields
+    line = re.search(rb"^title:[^\n]*\n", front, re.MULTILINE)
+    if "aliases" not in fields and line:
+        lines = render_front({"aliases": (alias,)}).split(b"\n")[1:-2]
+        end = line_end(line[0])
+        changed = front[: line.end()] + b"".join(each + end for each in lines) + front[line.end() :]
+        if split_front(changed, "")[0].fields == {**fields, "aliases": (alias,)}:
+            return changed
+    return set_field(front, "aliases", (alias,))
 
 
 def _grouped(session: Session, messages: Sequence[Message]) -> tuple[Turn, ...]:

@@ -1,19 +1,19 @@
 """Messages → a new session, or an older one grown: pure, the vault puts it on disk.
 
-In: a `Recording` and the session it goes to. Out: the session with what it did not hold yet, and the
-refs of the turns that hold the messages given.
+In: a `Recording` and the session it goes to. Out: the session with what it did not hold yet, its last
+message longer where that has grown, and the refs of the turns that hold the messages given.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 
 from huimem.errors import NewerFormat, UsageError
 from huimem.records import Message, Ref, Session
 from huimem.vault.front import set_field
-from huimem.vault.markdown import append, is_newer, new_session, sort_of
+from huimem.vault.markdown import append, is_newer, new_session, render, rewritten, sort_of
 from huimem.vault.merge import merge
 from huimem.vault.roles import clean_name
 from huimem.vault.text import normal
@@ -68,9 +68,16 @@ def begin(recording: Recording, session: str) -> tuple[Session, tuple[Ref, ...]]
     return _grown(empty, messages, recording.now)
 
 
-def extend(held: Session, recording: Recording, path: str, data: bytes) -> tuple[Session, tuple[Ref, ...]]:
+def extend(
+    held: Session,
+    recording: Recording,
+    path: str,
+    data: bytes,
+    as_saved: Callable[[], object],
+) -> tuple[Session, tuple[Ref, ...]]:
     """`held`, which was read from `data`, with the messages it does not hold yet.
 
+    `as_saved` tells whether its last message is what was last recorded there: no edit is written over.
     Raises `NewerFormat` for a file of a newer huimem, `UsageError` where messages of the other sort
     would be mixed in, or where the file is of a form that is only read.
     """
@@ -88,12 +95,28 @@ def extend(held: Session, recording: Recording, path: str, data: bytes) -> tuple
     messages = as_spoken(recording.messages, people=people)
     if people:
         held = with_participants(held, names_of(messages))
-    return _grown(held, messages, recording.now)
+    return _grown(held, messages, recording.now, lambda: bool(_as_written(held) and as_saved()))
 
 
-def _grown(session: Session, given: Sequence[Message], now: datetime) -> tuple[Session, tuple[Ref, ...]]:
+def _as_written(session: Session) -> bool:
+    """Whether the last message stands in the form in which it was written, to the byte."""
+    last = len(session.messages) - 1
+    return render(rewritten(session, {last: session.messages[last].text})) == render(session)
+
+
+def _grown(
+    session: Session,
+    given: Sequence[Message],
+    now: datetime,
+    untouched: Callable[[], bool] = lambda: False,
+) -> tuple[Session, tuple[Ref, ...]]:
+    """The session with what is new; its last message is made longer only where that is `untouched`."""
     count = len(session.messages)
-    merged = merge(session.messages, given, now)
+    merged = merge(session.messages, given, now, grow=True)
+    if merged.grown is not None and not untouched():
+        merged = merge(session.messages, given, now)
+    if merged.grown is not None:
+        session = rewritten(session, {count - 1: merged.grown})
     if merged.fresh:
         session = append(session, merged.fresh)
     return session, _refs(session, merged.present, count)
@@ -141,8 +164,10 @@ def with_participants(session: Session, names: Sequence[str]) -> Session:
 
 
 def _first_words(messages: Sequence[Message]) -> str:
-    """The first line of the first message by whoever asks, for a title."""
-    asked = [message for message in messages if message.role in ("user", "person")] or messages
-    line = next((line.strip() for line in normal(asked[0].text).split("\n") if line.strip()), "")
+    """The first line of the first message by whoever asks, for a title; "" where only tools speak."""
+    spoken = [message for message in messages if message.role != "tool"]
+    asked = [message for message in spoken if message.role in ("user", "person")] or spoken
+    text = normal(asked[0].text) if asked else ""
+    line = next((line.strip() for line in text.split("\n") if line.strip()), "")
     line = line.lstrip("#>-*` ").strip()
     return line if len(line) <= TITLE_LENGTH else f"{line[: TITLE_LENGTH - 1].rstrip()}…"

@@ -12,7 +12,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
+from functools import partial
 from itertools import chain
+from os.path import isfile
 from pathlib import Path
 
 from huimem import files
@@ -24,8 +26,8 @@ from huimem.vault import clashes, layout
 from huimem.vault.fmt import normalise
 from huimem.vault.front import split_front
 from huimem.vault.journal import Journal
-from huimem.vault.layout import Scan
-from huimem.vault.losses import Losses, entries, untold
+from huimem.vault.layout import Filter, Scan
+from huimem.vault.losses import Losses, entries, last_recorded, untold
 from huimem.vault.markdown import parse, render
 from huimem.vault.recording import Recording, begin, extend
 from huimem.vault.sources import digest, session_of, source_of
@@ -99,6 +101,13 @@ class Vault:
                 "Is its disk still mounted?",
             )
         return layout.scan(self.root, self.config.include)
+
+    def holds(self, path: str) -> bool:
+        """Whether a file is part of the vault: `scan` would list it. Raises `files.Unreadable` likewise."""
+        root = self.root.resolve()
+        place = root / path
+        here = isfile(place) and place.resolve() == place
+        return here and Filter.of(self.root, self.config.include).lists(path)
 
     def stamp(self, path: str) -> files.Stamp | None:
         """The stamp of a file now; None where it is gone."""
@@ -241,11 +250,16 @@ class Vault:
             held = parse(data, path, zone=self.zone, namespace=recording.namespace)
             if held.id != session:
                 continue
-            grown, refs = extend(held, recording, path, data)
+            recorded = partial(last_recorded, self._journal, held)
+            grown, refs = extend(held, recording, path, data, recorded)
             after = render(grown)
             if after != data:
                 files.replace(self.root / path, after, data, within=self.root)
-                self.note_recorded(grown, len(held.messages), path)
+                since, instead = len(held.messages), tuple[int, ...]()
+                if since and grown.messages[since - 1] != held.messages[-1]:  # it was made longer
+                    grown = parse(after, path, zone=self.zone, namespace=recording.namespace)
+                    since, instead = since - 1, recorded()
+                self.note_recorded(grown, since, path, instead)
             return refs
         week = self.week_of(recording)
         name = layout.free_name(layout.file_name(session), self._taken(week))
@@ -260,12 +274,12 @@ class Vault:
             self._ids.paths[recording.namespace, session] = path
         return refs
 
-    def note_recorded(self, session: Session, since: int, path: str) -> None:
+    def note_recorded(self, session: Session, since: int, path: str, instead: Sequence[int] = ()) -> None:
         """Put what was just written to `path` into the journal, at the time at which it was."""
         for written in (path, path.rpartition("/")[0]):  # an editor may be putting another file there
             with suppress(files.Unreadable):
                 if stamp := self.stamp(written):
-                    self._journal.add(entries(session, since, path, stamp.mtime_ns // 10**6))
+                    self._journal.add(entries(session, since, path, stamp.mtime_ns // 10**6), instead)
                     return
 
     def _taken(self, folder: str) -> Callable[[str], bool]:
@@ -283,11 +297,11 @@ class Vault:
         for week in sorted(weeks.iterdir(), reverse=True) if weeks.is_dir() else ():
             if (week / f"{name}.md").is_file():
                 yield f"{folder}sessions/{week.name}/{name}.md"
-        if layout.inside(session) and self.stamp(f"{folder}{session}.md"):
-            yield f"{folder}{session}.md"
-        path = self._listed(namespace, session)
-        if path:
+        path = f"{folder}{session}.md"
+        if layout.inside(session) and self.stamp(path) and self.holds(path):
             yield path
+        if listed := self._listed(namespace, session):
+            yield listed
 
     def _listed(self, namespace: str, session: str) -> str | None:
         """Where a listing finds the front matter `id`; the listing is made again when it is old."""

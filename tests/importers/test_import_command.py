@@ -7,6 +7,7 @@ import os
 import stat
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -210,11 +211,11 @@ def test_a_report_tells_every_count() -> None:
         weeks=11,
         skipped=(("a.json", Skipped("item 3", "no messages")), ("b.jsonl", Skipped("line 7", "no JSON"))),
     )
-    assert [*lines(report, Path("x"), dry=False)] == [
-        "1,204 conversations (chatgpt, claude): 1,000 new, 100 updated, 100 unchanged, 3 deleted here since "
-        "(--again brings them back), 1 forgotten, 10 before --since, 1 skipped",
+    assert [*lines(replace(report, renamed=12), Path("x"), dry=False)] == [
+        "1,204 conversations (chatgpt, claude): 1,000 new, 100 updated (12 renamed), 100 unchanged, "
+        "3 deleted here since (--again brings them back), 1 forgotten, 10 before --since, 1 skipped",
         "2,500 messages and 1 message grown in 11 weeks",
-        "2 messages edited here: left so",
+        "2 messages differ here from the export: left as they are",
         "3 messages deleted here: left out",
         "4 messages forgotten: left out",
         "9 conversations without times: dated by guess, marked `times: inferred`",
@@ -251,7 +252,11 @@ def test_the_title_and_the_edit_of_a_session_survive_by_command(
     forget_ledger(vault)
     edited = tree(vault)
     code, out, _ = huimem("import", source)
-    assert code == 0 and "1 message edited here: left so" in out and tree(vault) == edited
+    assert (
+        code == 0
+        and "1 message differs here from the export: left as it is\n" in out
+        and tree(vault) == edited
+    )
 
 
 def test_what_came_in_is_found_and_doctor_has_nothing_to_say(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -109,3 +110,19 @@ def test_times_far_out_come_in(years: int, vault: Path, tmp_path: Path) -> None:
     assert outcome(bring(vault, path)) == {"new": 1, "added": 1}
     forget_ledger(vault)
     assert outcome(bring(vault, path)) == {"unchanged": 1}
+
+
+def test_a_chat_in_which_only_tools_speak_is_called_by_its_id(vault: Path, tmp_path: Path) -> None:
+    call = {"id": "t1", "type": "tool_use", "name": "TodoWrite", "input": {}}
+    line = {
+        "type": "assistant",
+        "uuid": "u1",
+        "sessionId": "s-1",
+        "timestamp": "2026-04-06T01:14:23Z",
+        "message": {"role": "assistant", "id": "m1", "content": [call]},
+    }
+    path = tmp_path / "s-1.jsonl"
+    path.write_text(json.dumps(line) + "\n", "utf-8")
+    assert outcome(bring(vault, path)) == {"new": 1, "added": 1}
+    front, _ = split_front(only_session(vault).read_bytes(), "x.md")
+    assert front.fields["title"] == front.fields["id"] == "chat_2026-04-06_091423"

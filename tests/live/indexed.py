@@ -100,7 +100,7 @@ def holdings(root: Path) -> Holdings:
 
 def from_scratch(root: Path) -> Holdings:
     """What an index holds that is built from a copy of the vault's files, times kept."""
-    with tempfile.TemporaryDirectory() as name:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:  # tantivy tidies up in a thread
         copy = Path(name) / "vault"
         shutil.copytree(root, copy, symlinks=True, ignore=shutil.ignore_patterns(STATE, ".git"))
         vault = Vault.open(copy, load(copy))

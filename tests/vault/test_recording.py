@@ -264,6 +264,86 @@ def test_recording_killed_at_any_step_leaves_old_or_new(held: tuple[Message, ...
     assert counts == {len(held), 3} and number > 4
 
 
+GO = Message("user", "A poem?", NOW)
+BEGUN = Message("assistant", "Roses are", NOW + timedelta(seconds=7))
+WHOLE = Message("assistant", "Roses are red,\nviolets blue.", NOW + timedelta(seconds=7))
+THANKS = Message("user", "Thanks.", NOW + timedelta(minutes=1))
+POEM = "sessions/2026-W15/s.md"
+
+
+@pytest.mark.parametrize("ends", ["\n", "\r\n"], ids=["lf", "crlf"])
+def test_an_answer_that_grew_is_made_longer_in_its_place(ends: str, vault: Vault) -> None:
+    refs = vault.record([GO, BEGUN], session="s", now=NOW)
+    place = vault.root / POEM
+    place.write_bytes(place.read_bytes().replace(b"\n", ends.encode()))
+    before = place.read_bytes()
+    assert vault.record([GO, WHOLE], session="s", now=NOW) == refs
+    longer = before.replace(b"Roses are", f"Roses are red,{ends}violets blue.".encode())
+    assert place.read_bytes() == longer
+    assert vault.record([GO, WHOLE], session="s", now=NOW) == refs and place.read_bytes() == longer
+    vault.record([GO, WHOLE, THANKS], session="s", now=NOW)
+    assert [m.text for m in vault.session(POEM).messages] == ["A poem?", WHOLE.text, "Thanks."]
+    assert place.read_bytes().startswith(longer)
+    assert vault.record([GO, WHOLE], session="s", now=NOW) == refs and not vault.problems()
+
+
+def test_an_answer_grows_step_by_step_without_times_too(vault: Vault) -> None:
+    text = WHOLE.text
+    for cut in (3, 9, len(text)):
+        said = [Message("user", "A poem?"), Message("assistant", text[:cut])]
+        vault.record(said, session="s", now=NOW + timedelta(seconds=cut))
+    assert [m.text for m in vault.session(POEM).messages] == ["A poem?", text]
+    vault.record([*said, Message("user", "Thanks.")], session="s", now=NOW + timedelta(minutes=1))
+    assert [m.text for m in vault.session(POEM).messages] == ["A poem?", text, "Thanks."]
+
+
+# What somebody did to the file after "Roses are red" was recorded, each as they left it.
+EDITS = [
+    ("shorter", "Roses are red", "Roses"),
+    ("its heading", "## Assistant ·", "##  Assistant -"),
+    ("a note below", "Roses are red\n", "Roses are red\n\n\n"),
+]
+
+
+@pytest.mark.parametrize(("old", "new"), [edit[1:] for edit in EDITS], ids=[edit[0] for edit in EDITS])
+def test_what_was_edited_by_hand_does_not_grow(old: str, new: str, vault: Vault) -> None:
+    vault.record([GO, Message("assistant", "Roses are red", BEGUN.at)], session="s", now=NOW)
+    place = vault.root / POEM
+    edited = place.read_text().replace(old, new)
+    place.write_text(edited)
+    vault.record([GO, WHOLE], session="s", now=NOW)
+    assert place.read_text().startswith(edited)
+    assert [m.text for m in vault.session(POEM).messages][-1] == WHOLE.text
+
+
+def test_what_is_not_known_to_be_as_it_was_recorded_does_not_grow(vault: Vault) -> None:
+    vault.record([GO, BEGUN], session="s", now=NOW)
+    (vault.state / "journal.db").unlink()
+    vault.record([GO, WHOLE], session="s", now=NOW)
+    assert [m.text for m in vault.session(POEM).messages] == ["A poem?", "Roses are", WHOLE.text]
+
+
+def test_a_longer_answer_is_one_that_an_older_copy_can_lose(vault: Vault) -> None:
+    vault.record([GO, BEGUN], session="s", now=NOW)
+    vault.record([GO, WHOLE], session="s", now=NOW)
+    place = vault.root / POEM
+    place.write_text(place.read_text().split("## Assistant")[0])
+    walk = vault.losses()
+    (problem,) = walk.problems([vault.read(POEM)])
+    kept = next((vault.state / "recovered").iterdir()).read_text()
+    assert "no longer in" in problem.message and WHOLE.text in kept
+
+
+@pytest.mark.parametrize("first", [True, False], ids=["with times first", "without first"])
+def test_times_that_come_or_go_double_nothing(first: bool, vault: Vault) -> None:
+    dated = [GO, WHOLE, THANKS]
+    undated = [Message(m.role, m.text) for m in dated]
+    lists = [dated, undated] if first else [undated, dated]
+    refs = [vault.record(said, session="s", now=NOW + timedelta(hours=1)) for said in (*lists, *lists)]
+    assert [m.text for m in vault.session(POEM).messages] == [m.text for m in dated]
+    assert refs[1:] == refs[:1] * 3
+
+
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EROFS])
 def test_a_disk_that_refuses_leaves_everything(code: int, vault: Vault) -> None:
     vault.record(HELLO, session="s", now=NOW)

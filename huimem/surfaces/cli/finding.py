@@ -48,7 +48,10 @@ def find(vault: Vault, text: str, namespace: str | None = None) -> Found:
     """
     place = _PLACE.fullmatch(text)
     if place and (isfile(place["path"]) or isfile(vault.root / place["path"])):
-        return _at_line(vault, paths_in(vault, Path(place["path"]))[0], int(place["line"] or 1))
+        path = paths_in(vault, Path(place["path"]))[0]
+        if not vault.holds(path):
+            raise NotFound(f"the vault holds no file {path}", "huimem list shows what is there.")
+        return _at_line(vault, path, int(place["line"] or 1))
     try:
         ref = Ref.parse(whole(text))
     except ValueError as error:
@@ -82,7 +85,8 @@ def _paths(vault: Vault, ref: Ref) -> Iterator[str]:
     if ref.mark == "#":
         with suppress(NotFound):
             tried = vault.find(ref)[0]
-            yield tried
+            if vault.holds(tried):
+                yield tried
     here = [path for path in sorted(vault.scan().files) if split_namespace(path)[0] == ref.namespace]
     name = f"{PurePosixPath(ref.session).name}.md"
     here.sort(key=lambda path: (not path.endswith(name), "facts/" not in path))

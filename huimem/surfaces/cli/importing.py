@@ -156,7 +156,11 @@ def lines(report: Report, source: Path, *, dry: bool) -> Iterator[str]:
     if written:
         yield f"{' and '.join(written)} in {counted(report.weeks, 'week')}"
     if report.edited:
-        yield f"{counted(report.edited, 'message')} edited here: left so"
+        one = report.edited == 1
+        yield (
+            f"{counted(report.edited, 'message')} {'differs' if one else 'differ'} here from the export: "
+            f"left as {'it is' if one else 'they are'}"
+        )
     if report.deleted:
         yield f"{counted(report.deleted, 'message')} deleted here: left out"
     if report.forgotten:
@@ -176,9 +180,10 @@ def lines(report: Report, source: Path, *, dry: bool) -> Iterator[str]:
 
 
 def _became(report: Report, *, dry: bool) -> Iterator[tuple[str, int]]:
+    names = f" ({report.renamed:,} renamed)" if report.renamed else ""
     words = {
         "new": "would be new" if dry else "new",
-        "updated": "would grow" if dry else "updated",
+        "updated": f"{'would be updated' if dry else 'updated'}{names}",
         "unchanged": "unchanged",
         "deleted": "deleted here since (--again brings them back)",
         "forgotten": "forgotten",

@@ -84,11 +84,10 @@ def _place(vault: Vault, text: str) -> str:
 
 
 def _is_file(vault: Vault, path: str) -> bool:
-    """Whether it is a note of the vault; of what lies outside, not even that it exists is told."""
+    """Whether it is a note of the vault; of any other file, not even that it exists is told."""
     try:
-        place = (vault.root / path).resolve()
-        inside = place.is_relative_to(vault.root.resolve())
-        return inside and place.suffix.lower() == ".md" and place.is_file()
+        place, root = (vault.root / path).resolve(), vault.root.resolve()
+        return place.is_relative_to(root) and vault.holds(place.relative_to(root).as_posix())
     except (OSError, ValueError):
         return False
 

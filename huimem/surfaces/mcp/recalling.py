@@ -24,6 +24,7 @@ from huimem.surfaces.mcp.desk import Arguments, Desk, when_of
 # What the texts of a default answer may cost, in tokens, together; and each of them where there are more.
 TEXTS = 700
 LEAST = TEXTS // 5
+FULL = 20_000  # characters of all texts of an answer together where they are asked for in full
 _SHORTER = 0.7
 _NEUTRAL = 0.005  # a factor this near to 1 changes nothing that is shown
 
@@ -46,12 +47,13 @@ def recall_memory(desk: Desk, arguments: Arguments) -> Answer:
     more = len(found.hits) > arguments["k"] or found.sessions > arguments["k"]
     hits = found.hits[: arguments["k"]]
     asked = Asked(when or arguments["query"], desk.memory.zone, full=arguments["detail"] == "full")
+    shown = hit_documents(hits, asked)
     document: Document = {
         "recall_id": found.id,
         "note": NOTE,
         "summary": summary(desk, found, asked, len(hits)),
         "time": _time(found, asked),
-        "hits": hit_documents(hits, asked),
+        "hits": shown,
         "more": more,
         "index": desk.standing(found.freshness),
     }
@@ -59,6 +61,8 @@ def recall_memory(desk: Desk, arguments: Arguments) -> Answer:
         document["warnings"] = list(found.warnings)
     if not hits:
         document["hint"] = _hint(desk, found)
+    elif asked.full and any(one["truncated"] for one in shown):
+        document["hint"] = "The longest texts are cut: recall_by_id gives them whole."
     return Answer(_text(desk, hits, document), document)
 
 
@@ -87,13 +91,18 @@ def _time(found: Recall, asked: Asked) -> object:
 
 def hit_documents(hits: Sequence[Hit], asked: Asked) -> list[Document]:
     """The hits, each with as much of its text as all of them together can afford."""
-    room = max(TEXTS // max(len(hits), 1), LEAST)
+    if asked.full:
+        neighbours = sum(len(hit.before) + len(hit.after) for hit in hits)
+        room = FULL * 2 // max(2 * len(hits) + neighbours, 1)
+    else:
+        room = max(TEXTS // max(len(hits), 1), LEAST)
     return [_hit(hit, asked, room) for hit in hits]
 
 
 def _hit(hit: Hit, asked: Asked, room: int) -> Document:
     message = hit.record.messages[hit.message]
-    text = hit.record.text if asked.full else fitted(message.text, hit.evidence, room)
+    whole, shorter = (hit.record.text, cut) if asked.full else (message.text, fitted)
+    text = shorter(whole, hit.evidence, room)
     at = hit.at.astimezone(asked.zone).isoformat() if hit.at else None
     document: Document = {
         "ref": str(hit.ref),
@@ -120,7 +129,12 @@ def _hit(hit: Hit, asked: Asked, room: int) -> Document:
 
 def beside(record: Record, asked: Asked, room: int) -> str:
     """A neighbour of a hit, shorter than the hit itself."""
-    return record.text if asked.full else fitted(record.text, "", room // 2)
+    return (cut if asked.full else fitted)(record.text, "", room // 2)
+
+
+def cut(text: str, evidence: str, room: int) -> str:
+    """The text as it is where it has at most `room` characters, else the sentences around the evidence."""
+    return text if len(text) <= room else excerpt(text, evidence, room)
 
 
 def fitted(text: str, evidence: str, room: int) -> str:
@@ -150,6 +164,8 @@ def _text(desk: Desk, hits: Sequence[Hit], document: Document) -> str:
     assert isinstance(documents, list)
     for number, (hit, shown) in enumerate(zip(hits, documents, strict=True), 1):
         lines += ["", *hit_lines(desk, number, hit, shown)]
+    if "hint" in document:
+        lines += ["", str(document["hint"])]
     if document.get("more"):
         lines += ["", "There is more: ask with a larger `k`, or more exactly."]
     return "\n".join(lines)

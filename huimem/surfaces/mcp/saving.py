@@ -18,7 +18,7 @@ from huimem.surfaces.mcp.desk import Arguments, Desk
 from huimem.vault.layout import EVERYTHING, file_name, namespace_text, split_namespace
 from huimem.vault.vault import Vault
 
-Turns = frozenset[tuple[Ref, int]]
+Turns = frozenset[tuple[Ref, int, int]]
 
 # What was there before is counted, so one call must not count what another is writing.
 _one_at_a_time = threading.Lock()
@@ -70,8 +70,8 @@ def _turns_before(vault: Vault, namespace: str, session: str) -> dict[str, Turns
 
 
 def _turns(session: Session) -> Turns:
-    """Every turn with the number of its messages: one that has grown is another."""
-    return frozenset((turn.ref, len(turn.messages)) for turn in session.turns)
+    """Every turn with the number of its messages and characters: one that has grown is another."""
+    return frozenset((turn.ref, len(turn.messages), len(turn.text)) for turn in session.turns)
 
 
 def _turns_known(known: Snapshot, path: str) -> int:

@@ -35,6 +35,10 @@ class Walked:
     def best(self) -> float:
         return self.hits[0].score if self.hits else 0.0
 
+    def answers(self, enough: float) -> bool:
+        """Whether something was found, and is good enough."""
+        return bool(self.hits) and self.best >= enough
+
     def __str__(self) -> str:
         turns = f"{self.week.name}: {counted(self.week.turns, 'turn')}"
         return f"{turns}, best {self.best:.2f}" if self.hits else turns
@@ -68,7 +72,7 @@ def scan_weeks(desk: Desk, arguments: Arguments) -> Answer:
             hits, freshness = found.hits, found.freshness
         walked.append(Walked(week, hits))
         desk.report(number, most, str(walked[-1]))
-        if walked[-1].best >= arguments["stop_at"]:
+        if walked[-1].answers(arguments["stop_at"]):
             break
     rest = weeks[len(walked) :]
     return _answer(desk, arguments, walked, rest[0].name if rest else None, freshness)
@@ -92,7 +96,7 @@ def _answer(
     following: str | None,
     freshness: Freshness | None,
 ) -> Answer:
-    found = walked[-1] if walked and walked[-1].best >= arguments["stop_at"] else None
+    found = walked[-1] if walked and walked[-1].answers(arguments["stop_at"]) else None
     hits = found.hits if found else _best(walked)
     asked = Asked(arguments["query"], desk.memory.zone)
     document: Document = {

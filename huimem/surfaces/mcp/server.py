@@ -81,8 +81,8 @@ def serve(serving: Serving, wire: Wire) -> int:
 
 async def _serve(server: Server[dict[str, Any]], wire: Wire) -> int:
     requests = Open()
-    lines = Lines(wire.incoming, requests, partial(_leave_soon, 0))
     sink = Sink(wire.outgoing, requests)
+    lines = Lines(wire.incoming, requests, sink, partial(_leave_soon, 0))
     ended = 0
     async with anyio.create_task_group() as tasks:
 

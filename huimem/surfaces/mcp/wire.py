@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import sys
 import threading
 from collections.abc import Callable
@@ -17,10 +18,14 @@ from dataclasses import dataclass, field
 from typing import Self
 
 import anyio.to_thread
+import mcp_types as types
 
 from huimem.errors import UsageError
 
 SETTLING = 0.8  # seconds in which questions that were asked before the end of input are still answered
+# An escape in JSON: a whole pair, half of one, or any other.
+_PAIR, _HALF = r"\\u[dD][89aAbB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}", r"\\u[dD][89a-fA-F][\da-fA-F]{2}"
+_ESCAPE = re.compile(rf"{_PAIR}|(?P<half>{_HALF})|\\.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,15 +104,43 @@ def _parsed(line: str) -> object:
         return None
 
 
+def mended(line: str) -> str:
+    """A line of JSON without escaped halves of characters, which no UTF-8 can hold: each becomes U+FFFD."""
+    if "\\ud" not in line and "\\uD" not in line:
+        return line
+    return _ESCAPE.sub(lambda found: r"\ufffd" if found["half"] else found[0], line)
+
+
+def refusal(line: str) -> str | None:
+    """The error that answers a request which the SDK cannot read, and would pass over without a word.
+
+    None where it can read the line, and where the line asks for no answer.
+    """
+    message: object = None
+    with suppress(ValueError):
+        message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
+    if message is not None and not isinstance(message, types.JSONRPCNotification):
+        return None
+    asked = _parsed(line)
+    if not isinstance(asked, dict) or "id" not in asked or not asked.keys().isdisjoint(("result", "error")):
+        return None
+    given = asked["id"]
+    known = isinstance(given, str | int) and not isinstance(given, bool)
+    error = {"code": types.INVALID_REQUEST, "message": "this is no request of JSON-RPC 2.0"}
+    return json.dumps({"jsonrpc": "2.0", "id": given if known else None, "error": error}) + "\n"
+
+
 class Lines:
     """What the client sends, for `async for`; it ends when the pipe does and what was asked is answered.
+
+    What nobody can read and yet waits for an answer is refused by `sink`.
 
     A thread reads that nothing has to wait for: it may stand in the middle of a read when all ends. It calls
     `ended` at the end of the pipe.
     """
 
-    def __init__(self, descriptor: int, requests: Open, ended: Callable[[], object]) -> None:
-        self._descriptor, self._requests, self._ended = descriptor, requests, ended
+    def __init__(self, descriptor: int, requests: Open, sink: Sink, ended: Callable[[], object]) -> None:
+        self._descriptor, self._requests, self._sink, self._ended = descriptor, requests, sink, ended
         self._queue: asyncio.Queue[str | None] = asyncio.Queue()
         self._loop = asyncio.get_running_loop()
         threading.Thread(target=self._read, name="huimem-lines", daemon=True).start()
@@ -116,12 +149,15 @@ class Lines:
         return self
 
     async def __anext__(self) -> str:
-        line = await self._queue.get()
-        if line is None:
-            await self._requests.settled()
-            raise StopAsyncIteration
-        self._requests.heard(line)
-        return line
+        while (line := await self._queue.get()) is not None:
+            line = mended(line)
+            refused = refusal(line)
+            if refused is None:
+                self._requests.heard(line)
+                return line
+            await self._sink.write(refused)
+        await self._requests.settled()
+        raise StopAsyncIteration
 
     def _read(self) -> None:
         with suppress(RuntimeError):  # the loop has ended
@@ -137,10 +173,13 @@ class Sink:
 
     def __init__(self, descriptor: int, requests: Open) -> None:
         self._descriptor, self._requests = descriptor, requests
+        self._one_at_a_time = anyio.Lock()
 
     async def write(self, line: str) -> None:
         """Send a whole line. Raises `BrokenPipeError` where nobody reads any more."""
-        await anyio.to_thread.run_sync(self._send, line.encode("utf-8", "replace"), abandon_on_cancel=True)
+        data = line.encode("utf-8", "replace")
+        async with self._one_at_a_time:
+            await anyio.to_thread.run_sync(self._send, data, abandon_on_cancel=True)
         self._requests.said(line)
 
     async def flush(self) -> None:

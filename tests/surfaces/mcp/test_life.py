@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from huimem import Memory
+from huimem.surfaces.mcp.wire import mended
 
 ROOT = Path(__file__).parents[3]
 NOW = "2026-04-15T10:30+08:00"
@@ -77,10 +78,14 @@ def lines_of(*messages: dict[str, Any]) -> bytes:
     return "".join(f"{json.dumps(message, ensure_ascii=False)}\n" for message in messages).encode()
 
 
-def say(child: subprocess.Popen[bytes], *messages: dict[str, Any]) -> None:
+def write(child: subprocess.Popen[bytes], lines: bytes) -> None:
     assert child.stdin is not None
-    child.stdin.write(lines_of(*messages))
+    child.stdin.write(lines)
     child.stdin.flush()
+
+
+def say(child: subprocess.Popen[bytes], *messages: dict[str, Any]) -> None:
+    write(child, lines_of(*messages))
 
 
 def hear(child: subprocess.Popen[bytes]) -> dict[str, Any]:
@@ -91,10 +96,12 @@ def hear(child: subprocess.Popen[bytes]) -> dict[str, Any]:
 
 def test_questions_before_the_end_of_input_are_answered(own_vault: Path) -> None:
     with piped(own_vault) as child:
-        out, err = child.communicate(lines_of(GREETING, called(2, "recall", query="押金四千元")), timeout=30)
-    first, second = map(json.loads, out.decode().splitlines())
-    assert first["result"]["serverInfo"]["name"] == "huimem"
-    assert second["result"]["structuredContent"]["hits"][0]["title"] == "租房合同"
+        for asked in (GREETING, called(2, "recall", query="index")):  # after which the vault is open
+            say(child, asked)
+            hear(child)
+        out, err = child.communicate(lines_of(called(3, "recall", query="押金四千元")), timeout=30)
+    (answer,) = map(json.loads, out.decode().splitlines())
+    assert answer["result"]["structuredContent"]["hits"][0]["title"] == "租房合同"
     assert (child.returncode, err) == (0, b"")
 
 
@@ -128,6 +135,64 @@ def test_lines_that_are_no_message_stop_nothing_and_the_end_may_come_at_once(own
     with piped(own_vault) as child:
         out, err = child.communicate(b'\n\xff\xfe no json\n{"jsonrpc": "2.0"}\n[]\n', timeout=30)
     assert (child.returncode, out, err) == (0, b"", b"")
+
+
+# What stands in a question as JSON, and what is asked then.
+HALVES = [
+    (r"x \ud83d", "x \ufffd"),
+    (r"x \uDE00 y", "x \ufffd y"),
+    (r"\ud83d\ud83d\ude00", "\ufffd😀"),
+    (r"\ude00\ud83d", "\ufffd\ufffd"),
+    (r"\uD83D\uDE00", "😀"),
+    (r"\\ud83d", r"\ud83d"),
+    (r"\\\ud83d \"\u4e09", '\\\ufffd "三'),
+]
+
+
+@pytest.mark.parametrize(("written", "meant"), HALVES)
+def test_halves_of_characters_are_mended(written: str, meant: str) -> None:
+    assert json.loads(mended(f'{{"q": "{written}"}}')) == {"q": meant}
+
+
+def test_requests_with_halves_of_characters_are_answered(own_vault: Path) -> None:
+    saved = called(
+        3, "save_conversation", session_id="s", messages=[{"role": "user", "content": "a kite HALF"}]
+    )
+    asked = lines_of(GREETING, called(2, "recall", query="kite HALF"), saved)
+    with piped(own_vault) as child:
+        write(child, asked.replace(b"HALF", rb"\ud83d"))
+        heard = [hear(child) for _ in range(3)]
+        out, err = child.communicate(timeout=30)
+    answers = {answer["id"]: answer["result"] for answer in heard}
+    assert sorted(answers) == [1, 2, 3] and not answers[2].get("isError")
+    assert answers[3]["structuredContent"]["turns_added"] == 1
+    assert next(own_vault.rglob("s.md")).read_text(encoding="utf-8").endswith("a kite \ufffd\n")
+    assert (out, err) == (b"", b"")
+
+
+# Lines that ask for an answer and are no request, and under which id they are refused.
+REFUSED = [
+    ('{"jsonrpc": "2.0", "id": 7, "method": "ping", "params": []}', 7),
+    ('{"jsonrpc": "2.0", "id": "a", "method": 5}', "a"),
+    ('{"jsonrpc": "2.0", "id": 7}', 7),
+    ('{"id": 7, "method": "ping"}', 7),
+    ('{"jsonrpc": "2.0", "id": [7], "method": "ping"}', None),
+]
+PASSED_OVER = ["no json", "[]", '{"jsonrpc": "2.0"}', '{"id": 7, "result": {}, "jsonrpc": "1.0"}', '{"x": 1}']
+
+
+def test_what_is_no_request_and_waits_for_an_answer_is_refused(own_vault: Path) -> None:
+    lines = [*PASSED_OVER, *(line for line, _ in REFUSED)]
+    with piped(own_vault) as child:
+        broken = "\n".join([*lines, ""]).encode()
+        write(child, lines_of(GREETING) + broken + lines_of(called(9, "no_such_tool")))
+        answers = [hear(child) for _ in range(len(REFUSED) + 2)]
+        out, err = child.communicate(timeout=30)
+    refused = [answer for answer in answers if "error" in answer]
+    assert [answer["id"] for answer in refused] == [id for _, id in REFUSED]
+    assert {answer["error"]["code"] for answer in refused} == {-32600}
+    assert sorted(answer["id"] for answer in answers if "result" in answer) == [1, 9]
+    assert (out, err) == (b"", b"")
 
 
 def test_nothing_but_messages_is_on_its_output(own_vault: Path) -> None:

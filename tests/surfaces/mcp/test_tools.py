@@ -140,8 +140,38 @@ def test_an_excerpt_says_that_it_is_one_and_the_whole_is_a_call_away(agent: Any)
 
 
 def test_full_texts_on_request(agent: Any) -> None:
-    _, data = agent.ask("recall_memory", query="lighthouse keeper", detail="full", k=1)
-    assert len(data["hits"][0]["text"]) > 30_000
+    _, data = agent.ask("recall_memory", query="which index for the shards?", detail="full", k=1)
+    (hit,) = data["hits"]
+    assert hit["text"].startswith("HNSW or IVF for the shard index? Memory is tight.")
+    assert hit["text"].endswith("IVF stays as the fallback for cold months.")
+    assert hit["truncated"] is False
+    assert "hint" not in data
+
+
+# The question, how many hits and neighbours, and how much of the long letter comes at least.
+FULL = [
+    ("lighthouse keeper lamp", 1, 0, 19_000),
+    ("lighthouse keeper shard index", 3, 1, 2_000),
+    ("lighthouse keeper shard index", 50, 10, 500),
+]
+
+
+@pytest.mark.parametrize(("query", "k", "neighbours", "least"), FULL)
+def test_full_texts_are_cut_where_they_would_fill_everything(
+    agent: Any, query: str, k: int, neighbours: int, least: int
+) -> None:
+    question = {"query": query, "k": k, "context_turns": neighbours}
+    text, data = agent.ask("recall_memory", detail="full", **question)
+    texts = [
+        one for hit in data["hits"] for one in (hit["text"], *hit.get("before", ()), *hit.get("after", ()))
+    ]
+    assert sum(map(len, texts)) <= 20_000
+    (letter,) = (hit for hit in data["hits"] if hit["ref"] == LETTER)
+    assert letter["truncated"] is True
+    assert least <= len(letter["text"])
+    assert letter["text"].endswith("Dear keeper, the lamp is kept.…")
+    assert "recall_by_id" in data["hint"] and data["hint"] in text
+    assert len(text) <= 30_000
 
 
 def test_a_namespace_is_seen_only_when_it_is_named(agent: Any) -> None:
@@ -248,6 +278,15 @@ def test_a_scan_begins_where_it_is_told(agent: Any) -> None:
     _, data = agent.ask("scan_weeks", query="shard index", start="last month")
     assert data["weeks"][0]["week"] == "2026-W14"  # the week in which March ends
     assert "found_in" not in data
+
+
+def test_a_week_without_hits_is_never_the_one_that_was_found(agent: Any) -> None:
+    text, data = agent.ask("scan_weeks", query="zeppelin quokka", stop_at=0, max_weeks=3)
+    assert "found_in" not in data
+    assert [week["week"] for week in data["weeks"]] == ["2026-W15", "2026-W14", "2026-W13"]
+    assert text.startswith("3 weeks walked back · nothing found")
+    _, data = agent.ask("scan_weeks", query="押金四千元", stop_at=0)
+    assert (data["found_in"], data["hits"][0]["ref"]) == ("2026-W14", LEASE)
 
 
 def test_the_resources_and_the_prompt(agent: Any) -> None:
