@@ -33,14 +33,12 @@ class Branch:
         yield from ((node, "") for node in self.nodes)
 
 
-def path_to(node: str, parents: Mapping[str, str | None]) -> list[str]:
-    """The nodes from the root to `node`; a loop of parents ends where it closes."""
-    found: dict[str, None] = {}
-    at: str | None = node
-    while at is not None and at in parents and at not in found:
-        found[at] = None
-        at = parents[at]
-    return [*reversed(found)]
+def parents_of(named: Mapping[str, object]) -> dict[str, str | None]:
+    """The parent of each node: what it names, where that is another node; else it is a root."""
+    return {
+        node: parent if isinstance(parent, str) and parent in named and parent != node else None
+        for node, parent in named.items()
+    }
 
 
 def leaves(parents: Mapping[str, str | None]) -> list[str]:
@@ -51,7 +49,7 @@ def leaves(parents: Mapping[str, str | None]) -> list[str]:
 
 def branches(parents: Mapping[str, str | None], active: str, asks: Callable[[str], bool]) -> Iterator[Branch]:
     """The active branch, then one for each further leaf. `asks`: whether a node is a person's message."""
-    path = path_to(active, parents)
+    path, _ = climb(active, parents, ())
     yield Branch(tuple(path))
     held = set(path)
     asked_above: dict[str, str | None] = {}
@@ -67,7 +65,10 @@ def branches(parents: Mapping[str, str | None], active: str, asks: Callable[[str
 def climb(
     node: str, parents: Mapping[str, str | None], held: Collection[str]
 ) -> tuple[list[str], str | None]:
-    """The nodes down to `node` that no branch holds yet, and the one above them, None where there is none."""
+    """The nodes down to `node` that no branch holds yet, and the one above them, None where there is none.
+
+    A loop of parents ends where it closes.
+    """
     own: dict[str, None] = {}
     at: str | None = node
     while at is not None and at in parents and at not in own and at not in held:

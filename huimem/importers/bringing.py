@@ -6,18 +6,18 @@ stops nothing else; a disk that refuses stops all.
 
 from __future__ import annotations
 
-import io
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO
 
 from huimem.errors import HuimemError, WriteFailed, unexpected
 from huimem.importers.documents import STDIN, Document, documents, is_zip, refusal
 from huimem.importers.glance import Glance
 from huimem.importers.options import Options, Skipped
 from huimem.importers.registry import AUTO, Importer, importers
+from huimem.importers.streams import stream
 from huimem.records import Conversation
 from huimem.vault.intake import Intake, Outcome
 
@@ -231,28 +231,14 @@ def _owner(asked: Sequence[Importer], seen: Glance) -> Importer | None:
     return next((importer for importer in asked if importer.claims(seen)), None)
 
 
-def _counted(stream: BinaryIO, run: _Run) -> BinaryIO:
-    return cast(BinaryIO, io.BufferedReader(_Counting(stream, run), 1 << 20))
+def _counted(opened: BinaryIO, run: _Run) -> BinaryIO:
+    """The same stream, that tells how far it was read."""
 
+    def take(size: int) -> bytes:
+        data = opened.read(size)
+        run.done += len(data)
+        if run.progress is not None:
+            run.progress(run.done, max(run.total, run.done))
+        return data
 
-class _Counting(io.RawIOBase):
-    """A stream that tells how far it was read."""
-
-    def __init__(self, stream: BinaryIO, run: _Run) -> None:
-        self._stream, self._run = stream, run
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
-        data = self._stream.read(len(buffer))
-        buffer[: len(data)] = data
-        self._run.done += len(data)
-        if self._run.progress is not None:
-            self._run.progress(self._run.done, max(self._run.total, self._run.done))
-        return len(data)
-
-    def close(self) -> None:
-        if not self.closed:
-            self._stream.close()
-        super().close()
+    return stream(take, opened.close)

@@ -9,18 +9,28 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime
 from functools import partial
 
-from huimem.importers.branches import Branch, branch_id, branch_title, branches, leaves
+from huimem.importers.branches import Branch, branch_id, branch_title, branches, leaves, parents_of
 from huimem.importers.documents import Document
 from huimem.importers.glance import Glance
-from huimem.importers.listed import Found, Item, each_branch, elsewhere, keys, listed
+from huimem.importers.listed import Found, each_branch, elsewhere, keys, listed
 from huimem.importers.options import Options
 from huimem.importers.transcript import Transcript, fenced, file_block, together
-from huimem.importers.values import first_line, instant_of, line_of, list_of, mapping_of, one_line, text_of
+from huimem.importers.values import (
+    Item,
+    blocks_of,
+    first_line,
+    instant_of,
+    line_of,
+    list_of,
+    mapping_of,
+    one_line,
+    text_of,
+)
 from huimem.records import Conversation
 
 _HIDDEN = frozenset({"user_editable_context", "model_editable_context"})
@@ -72,20 +82,14 @@ def _conversations(modified: datetime, options: Options, item: Item, place: str)
 
 
 def _branches(item: Item, nodes: Mapping[str, Item]) -> list[Branch]:
-    parents = {name: _parent(name, node, nodes) for name, node in nodes.items()}
+    parents = parents_of({name: node.get("parent") for name, node in nodes.items()})
     if not any(parents.values()):
-        order = _by_time(nodes)
-        return [Branch(tuple(order))]
+        return [Branch(tuple(_by_time(nodes)))]
     current = text_of(item.get("current_node"))
     if current not in nodes:
         ends = leaves(parents) or [*nodes]
         current = max(enumerate(ends), key=lambda end: (_moment(nodes[end[1]]), end[0]))[1]
     return [*branches(parents, current, lambda node: _role(nodes[node]) == "user")]
-
-
-def _parent(name: str, node: Item, nodes: Mapping[str, Item]) -> str | None:
-    parent = node.get("parent")
-    return parent if isinstance(parent, str) and parent in nodes and parent != name else None
 
 
 def _by_time(nodes: Mapping[str, Item]) -> list[str]:
@@ -117,14 +121,14 @@ def _role_of(message: Item) -> str:
 def _says(node: Item) -> bool:
     """Whether a node holds a message that would come along."""
     message = _message(node)
-    kind = text_of(mapping_of(message.get("content")).get("content_type"))
+    return bool(message) and not _stays_behind(message) and bool(_text(message, Transcript()))
+
+
+def _stays_behind(message: Item) -> str:
+    """As what a message does not come along, "" for one that does."""
+    kind = _kind(mapping_of(message.get("content")))
     hidden = mapping_of(message.get("metadata")).get("is_visually_hidden_from_conversation") is True
-    return (
-        bool(message)
-        and not hidden
-        and kind not in _HIDDEN | _THINKING
-        and bool(_text(message, Transcript()))
-    )
+    return "hidden" if hidden or kind in _HIDDEN else "thinking" if kind in _THINKING else ""
 
 
 def _transcript(branch: Branch, nodes: Mapping[str, Item]) -> Transcript:
@@ -138,13 +142,10 @@ def _transcript(branch: Branch, nodes: Mapping[str, Item]) -> Transcript:
 def _take(message: Item, key: str, transcript: Transcript) -> None:
     content, metadata = mapping_of(message.get("content")), mapping_of(message.get("metadata"))
     transcript.begin()
-    kind, at = text_of(content.get("content_type")), instant_of(message.get("create_time"))
-    author = mapping_of(message.get("author"))
-    role = text_of(author.get("role"))
-    if metadata.get("is_visually_hidden_from_conversation") is True or kind in _HIDDEN:
-        transcript.leave_out("hidden")
-    elif kind in _THINKING:
-        transcript.leave_out("thinking")
+    kind, at = _kind(content), instant_of(message.get("create_time"))
+    author, role = mapping_of(message.get("author")), _role_of(message)
+    if behind := _stays_behind(message):
+        transcript.leave_out(behind)
     elif role == "tool":
         said, name = _text(message, transcript), line_of(author.get("name"))
         call = transcript.waiting_for(name) or transcript.waiting or transcript.last_call or key
@@ -221,16 +222,11 @@ def _raw(content: Item, transcript: Transcript) -> str:
         case "tether_browsing_display":
             return text_of(content.get("result")) or text_of(content.get("summary"))
         case "text" | "multimodal_text":
-            return together(_part(part, transcript) for part in _parts(content))
-    said = text_of(content.get("text")) or together(map(text_of, _parts(content)))
+            return together(_part(part, transcript) for part in blocks_of(content.get("parts")))
+    said = text_of(content.get("text")) or together(map(text_of, blocks_of(content.get("parts"))))
     if content and not said:
         transcript.leave_out("unknown")
     return said
-
-
-def _parts(content: Item) -> Sequence[object]:
-    parts = content.get("parts")
-    return [parts] if isinstance(parts, str) else list_of(parts)
 
 
 def _part(part: object, transcript: Transcript) -> str:

@@ -10,13 +10,23 @@ from collections.abc import Mapping
 from datetime import datetime
 from functools import partial
 
-from huimem.importers.branches import Branch, branch_id, branch_title, branches
+from huimem.importers.branches import Branch, branch_id, branch_title, branches, parents_of
 from huimem.importers.documents import Document
 from huimem.importers.glance import Glance
-from huimem.importers.listed import Found, Item, each_branch, elsewhere, keys, listed
+from huimem.importers.listed import Found, each_branch, elsewhere, keys, listed
 from huimem.importers.options import Options
 from huimem.importers.transcript import Parts, Transcript, file_block, together
-from huimem.importers.values import first_line, instant_of, line_of, list_of, mapping_of, one_line, text_of
+from huimem.importers.values import (
+    Item,
+    blocks_of,
+    first_line,
+    instant_of,
+    line_of,
+    list_of,
+    mapping_of,
+    one_line,
+    text_of,
+)
 from huimem.records import Conversation
 
 _THINKING = frozenset({"thinking", "redacted_thinking"})
@@ -67,10 +77,7 @@ def _branches(item: Item, messages: Mapping[str, Item]) -> list[Branch]:
         return [Branch(())]
     if not any(message.get("parent_message_uuid") for message in messages.values()):
         return [Branch(tuple(messages))]
-    parents: dict[str, str | None] = {}
-    for name, message in messages.items():
-        parent = text_of(message.get("parent_message_uuid"))
-        parents[name] = parent if parent in messages and parent != name else None
+    parents = parents_of({name: message.get("parent_message_uuid") for name, message in messages.items()})
     current = text_of(item.get("current_leaf_message_uuid"))
     leaf = current if current in messages else [*messages][-1]
     return [*branches(parents, leaf, lambda name: _role(messages[name]) == "user")]
@@ -87,8 +94,7 @@ def _take(message: Item, key: str, transcript: Transcript) -> None:
         transcript.leave_out("unknown")
         return
     at = instant_of(message.get("created_at"))
-    content = message.get("content")
-    blocks = [content] if isinstance(content, str) else list_of(content)
+    blocks = blocks_of(message.get("content"))
     texts = [] if any(map(_holds_text, blocks)) else [text_of(message.get("text"))]
     parts = Parts(transcript, _role(message), key)
     for number, block in enumerate(blocks):

@@ -21,10 +21,17 @@ from huimem.importers.glance import Glance
 from huimem.importers.json_stream import Fault, lines
 from huimem.importers.options import Options, Skipped, guarded
 from huimem.importers.transcript import Parts, Transcript, file_block, together
-from huimem.importers.values import instant_of, line_of, list_of, mapping_of, one_line, text_of
+from huimem.importers.values import (
+    Item,
+    blocks_of,
+    instant_of,
+    line_of,
+    list_of,
+    mapping_of,
+    one_line,
+    text_of,
+)
 from huimem.records import Conversation
-
-Item = Mapping[str, object]
 
 # What the program puts into a message stands in tags of its own, each alone on its lines.
 _INJECTED = re.compile(
@@ -273,8 +280,7 @@ def _assistant(parts: list[_Line], spoken: Parts) -> None:
         model = one_line(message.get("model"))
         if not transcript.model and model != _MADE_UP:
             transcript.model = model
-        content = message.get("content")
-        for block in [content] if isinstance(content, str) else list_of(content):
+        for block in blocks_of(message.get("content")):
             call = mapping_of(block)
             if call.get("type") != "tool_use":
                 begun = begun if texts or not spoken.said else _at(line)
@@ -288,10 +294,9 @@ def _assistant(parts: list[_Line], spoken: Parts) -> None:
 
 
 def _user(line: _Line, transcript: Transcript) -> None:
-    content = mapping_of(line.item.get("message")).get("content")
     transcript.begin()
     texts, results = [], []
-    for block in [content] if isinstance(content, str) else list_of(content):
+    for block in blocks_of(mapping_of(line.item.get("message")).get("content")):
         item = mapping_of(block)
         if item.get("type") == "tool_result":
             results.append(item)

@@ -11,16 +11,17 @@ import os
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path
-from typing import IO, BinaryIO, cast
+from typing import BinaryIO
 
 from huimem.errors import UsageError
 from huimem.importers.glance import HEAD, Glance, glance
 from huimem.importers.options import Skipped
+from huimem.importers.streams import stream
 
 STDIN = "-"
 # What an export may be made of; everything else in a folder is none of ours.
@@ -55,14 +56,14 @@ class Document:
         name = self.file or self.name
         if self.head is not None:
             return glance(name, self.head)
-        with self.open() as stream:
-            return glance(name, stream.read(HEAD))
+        with self.open() as opened:
+            return glance(name, opened.read(HEAD))
 
     def digest(self, place: str = "") -> bytes:
         """blake2b-128 of all its bytes, another one for each place that it is brought to."""
         found = blake2b(place.encode(), digest_size=16)
-        with self.open() as stream:
-            while data := stream.read(1 << 20):
+        with self.open() as opened:
+            while data := opened.read(1 << 20):
                 found.update(data)
         return found.digest()
 
@@ -159,36 +160,15 @@ def _date_of(member: zipfile.ZipInfo) -> datetime:
 
 
 def _opener(path: Path, member: zipfile.ZipInfo) -> Callable[[], BinaryIO]:
+    """Opens a member, whose archive is closed with it."""
+
     def opened() -> BinaryIO:
-        archive = zipfile.ZipFile(path)
-        try:
-            return cast(BinaryIO, io.BufferedReader(_Member(archive, archive.open(member)), 1 << 20))
-        except BaseException:
-            archive.close()
-            raise
+        with ExitStack() as until_closed:
+            archive = until_closed.enter_context(zipfile.ZipFile(path))
+            data = until_closed.enter_context(archive.open(member))
+            return stream(data.read, until_closed.pop_all().close)
 
     return opened
-
-
-class _Member(io.RawIOBase):
-    """A member of a zip that closes its archive with itself."""
-
-    def __init__(self, archive: zipfile.ZipFile, stream: IO[bytes]) -> None:
-        self._archive, self._stream = archive, stream
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
-        data = self._stream.read(len(buffer))
-        buffer[: len(data)] = data
-        return len(data)
-
-    def close(self) -> None:
-        if not self.closed:
-            self._stream.close()
-            self._archive.close()
-        super().close()
 
 
 def _standard_input(stdin: BinaryIO | None, now: datetime) -> Document:
@@ -199,24 +179,9 @@ def _standard_input(stdin: BinaryIO | None, now: datetime) -> Document:
         head += data
     if head.startswith(b"PK\x03\x04"):
         raise UsageError("a zip cannot be read from standard input", "Name its file: huimem import FILE.")
-    joined = cast(BinaryIO, io.BufferedReader(_Joined(head, stdin), 1 << 20))
+    first = io.BytesIO(head)
+    joined = stream(lambda size: first.read(size) or stdin.read(size))
     return Document(STDIN, now, 0, lambda: joined, head)
-
-
-class _Joined(io.RawIOBase):
-    """What was read already, and then the rest of the stream."""
-
-    def __init__(self, head: bytes, rest: BinaryIO) -> None:
-        self._head, self._rest = head, rest
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
-        data = self._head[: len(buffer)] if self._head else self._rest.read(len(buffer))
-        self._head = self._head[len(buffer) :] if self._head else b""
-        buffer[: len(data)] = data
-        return len(data)
 
 
 def refusal(error: Exception) -> str:

@@ -6,7 +6,7 @@ order, and what is none, with its place.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -14,9 +14,9 @@ from huimem.importers.branches import Branch
 from huimem.importers.documents import Document
 from huimem.importers.json_stream import Fault, items
 from huimem.importers.options import Options, Skipped, guarded
+from huimem.importers.values import Item
 from huimem.records import Conversation
 
-Item = Mapping[str, object]
 Found = Iterator[Conversation | Skipped]
 
 WRAPPERS = ("conversations",)  # keys under which an object holds the array

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import datetime, tzinfo
 from functools import partial
@@ -21,11 +21,19 @@ from huimem.importers.glance import Glance
 from huimem.importers.json_stream import Fault, items, lines
 from huimem.importers.options import Options, Skipped, guarded
 from huimem.importers.transcript import OPENING, Transcript, file_block
-from huimem.importers.values import first_line, instant_of, line_of, list_of, mapping_of, one_line, text_of
+from huimem.importers.values import (
+    Item,
+    blocks_of,
+    first_line,
+    instant_of,
+    line_of,
+    list_of,
+    mapping_of,
+    one_line,
+    text_of,
+)
 from huimem.records import Conversation
 from huimem.vault.roles import role_of
-
-Item = Mapping[str, object]
 
 _IDS = ("id", "conversation_id", "session_id", "thread_id")
 _TIMES = ("created_at", "timestamp", "create_time", "at")
@@ -159,7 +167,7 @@ def _take(message: Item, number: int, zone: tzinfo, transcript: Transcript) -> N
 def _result(
     message: Item, texts: list[str], where: tuple[int, datetime | None], transcript: Transcript
 ) -> None:
-    """What a tool brought: for the call of its id; a function's, for the latest call that waits."""
+    """What a tool brought: for the call of its id; a function's, for the earliest call that waits."""
     number, at = where
     call = line_of(message.get("tool_call_id"))
     name = one_line(message.get("name"))
@@ -186,9 +194,7 @@ def _calls(message: Item) -> list[tuple[str, str, object]]:
 
 
 def _texts(content: object, transcript: Transcript) -> list[str]:
-    if isinstance(content, str):
-        return [content]
-    return [_part(part, transcript) for part in list_of(content)]
+    return [_part(part, transcript) for part in blocks_of(content)]
 
 
 def _part(part: object, transcript: Transcript) -> str:

@@ -1,6 +1,6 @@
 """Names of sources → importers, the built-in ones and those that installed packages register.
 
-A further source is one file with one class: `name`, `claims` and `read`, named in the entry-point group
+A further source is one file with one class, an `Importer`, named in the entry-point group
 `huimem.importers`. The built-ins stand in the same table.
 """
 

@@ -119,7 +119,7 @@ class Transcript:
     ) -> Conversation:
         """All of it. `created` dates what has no time; `modified`, the file's date, where that is missing.
 
-        One without an id, or a branch of it (`/LEAF-ID`), is known by how it begins.
+        One without an id, or a branch of it (`/` and its first message), is known by how it begins.
         """
         pieces = [piece for piece in self._pieces if piece.role != "tool" or options.tools != "none"]
         times = [piece.at for piece in pieces]

@@ -16,6 +16,8 @@ _MILLISECONDS, _MICROSECONDS = 1e11, 1e14
 _FIRST, _LAST = 1e8, datetime(9998, 12, 30, tzinfo=UTC).timestamp()
 _NUMBER = re.compile(r"[0-9]{9,17}(?:\.[0-9]*)?")
 
+Item = Mapping[str, object]
+
 
 def text_of(value: object) -> str:
     """A text as it is, "" for anything else."""
@@ -32,7 +34,7 @@ def line_of(value: object) -> str:
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else one_line(value)
 
 
-def mapping_of(value: object) -> Mapping[str, object]:
+def mapping_of(value: object) -> Item:
     return value if isinstance(value, dict) else {}
 
 
@@ -40,7 +42,12 @@ def list_of(value: object) -> Sequence[object]:
     return value if isinstance(value, list) else ()
 
 
-def first_line(item: Mapping[str, object], *names: str) -> str:
+def blocks_of(value: object) -> Sequence[object]:
+    """What a content is made of: a text alone is one block."""
+    return [value] if isinstance(value, str) else list_of(value)
+
+
+def first_line(item: Item, *names: str) -> str:
     """The first of these fields that holds a line of text, "" where none does."""
     return next((line for name in names if (line := line_of(item.get(name)))), "")
 

@@ -181,8 +181,7 @@ class Intake:
         if not self._restored:
             return False
         namespace, session = self.vault.id_of(path)
-        mark = str(Ref(namespace, session, "0")).removesuffix("0")
-        return any(ref.startswith(mark) for ref in self._restored)
+        return _names_session(self._restored, namespace, session)
 
     # --- a session that is there ------------------------------------------------------------------
 
@@ -273,7 +272,7 @@ class Intake:
                 continue
             session, _ = begin(recording, name)
             turns = tuple(turn for turn in session.turns if str(turn.ref) not in self._forgotten)
-            if len(turns) == len(session.turns) and self._was_forgotten(name):
+            if len(turns) == len(session.turns) and _names_session(self._forgotten, self.namespace, name):
                 continue
             kept = _without(session, turns)
             written = _sized(render(kept), path) if turns else b""
@@ -309,11 +308,6 @@ class Intake:
                 files.read(self.vault.root / path, within=self.vault.root)
             return True
         return self.ledger.owner(self.namespace, path) not in (None, origin)
-
-    def _was_forgotten(self, name: str) -> bool:
-        """Whether turns of a session of that name are forgotten."""
-        mark = str(Ref(self.namespace, name, "0")).removesuffix("0")
-        return any(ref.startswith(mark) for ref in self._forgotten)
 
     def _prepare(self, path: str, session: str, origin: Origin) -> None:
         """Make the folder of a new file, and take note of what will stand there."""
@@ -353,6 +347,12 @@ def _spoken(conversation: Conversation, *, people: bool) -> tuple[Message, ...]:
         replace(message, role="user") if message.role == "person" else message
         for message in conversation.messages
     )
+
+
+def _names_session(refs: Collection[str], namespace: str, session: str) -> bool:
+    """Whether any of the refs is that of a turn of the session."""
+    mark = str(Ref(namespace, session, "0")).removesuffix("0")
+    return any(ref.startswith(mark) for ref in refs)
 
 
 def _mark(ref: str | None) -> str:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-
 from tests.importers.exporting import (
     bring,
     forget_ledger,
@@ -17,11 +15,6 @@ from tests.importers.exporting import (
 )
 
 DATE = 1_775_600_000
-
-
-@pytest.fixture
-def vault(tmp_path: Path) -> Path:
-    return made_vault(tmp_path / "vault")
 
 
 def test_a_conversation_between_people_grows_by_a_new_speaker(vault: Path, tmp_path: Path) -> None:

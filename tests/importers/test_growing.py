@@ -38,11 +38,6 @@ EVERY: tuple[Source, ...] = ("chatgpt", "claude", "claude-code", "openai", "unda
 DATE = 1_775_600_000
 
 
-@pytest.fixture
-def vault(tmp_path: Path) -> Path:
-    return made_vault(tmp_path / "vault")
-
-
 def written(folder: Path, source: Source, *talks: Talk, date: int = DATE) -> Path:
     """An export in a folder of its own, its files of one date."""
     shutil.rmtree(folder, ignore_errors=True)

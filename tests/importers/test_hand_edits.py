@@ -30,11 +30,6 @@ NEW = OLD.grown("Five", "Six")
 HAND = "\n## User · 2026-05-01 10:00:00\n\nWritten by hand.\n"
 
 
-@pytest.fixture
-def vault(tmp_path: Path) -> Path:
-    return made_vault(tmp_path / "vault")
-
-
 @pytest.fixture(params=["kept", "lost"])
 def lose(request: pytest.FixtureRequest) -> Callable[[Path], None]:
     """What becomes of the state folder between two imports."""

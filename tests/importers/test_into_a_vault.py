@@ -98,11 +98,6 @@ And never before ten.
 """
 
 
-@pytest.fixture
-def vault(tmp_path: Path) -> Path:
-    return made_vault(tmp_path / "vault")
-
-
 def test_a_new_session_has_these_bytes(vault: Path, tmp_path: Path) -> None:
     report = bring(vault, export(tmp_path / "conversations.json", "chatgpt", [TWO]))
     assert outcome(report) == {"new": 1, "added": 2}

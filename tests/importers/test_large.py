@@ -20,7 +20,6 @@ from tests.importers.exporting import (
     bring,
     export,
     forget_ledger,
-    made_vault,
     outcome,
     sessions,
     talk,
@@ -29,11 +28,6 @@ from tests.importers.exporting import (
 
 MOST = 10.0  # seconds for what takes one or two; squares of these numbers would take minutes
 COUNT = 10_000
-
-
-@pytest.fixture
-def vault(tmp_path: Path) -> Path:
-    return made_vault(tmp_path / "vault")
 
 
 def quickly(step: Callable[[], object]) -> None:

@@ -18,7 +18,6 @@ from tests.importers.exporting import (
     bring,
     export,
     forget_ledger,
-    made_vault,
     only_session,
     outcome,
     sessions,
@@ -27,11 +26,6 @@ from tests.importers.exporting import (
 )
 
 TWO = Talk(talk("I only trade on Wednesdays.", "Noted: 只在周三。"))
-
-
-@pytest.fixture
-def vault(tmp_path: Path) -> Path:
-    return made_vault(tmp_path / "vault")
 
 
 # What a name may be.

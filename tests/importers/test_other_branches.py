@@ -17,19 +17,12 @@ from tests.importers.exporting import (
     chatgpt_message,
     export,
     forget_ledger,
-    made_vault,
     only_session,
     outcome,
     talk,
     texts_in,
 )
 from tests.importers.told import ZONE
-
-
-@pytest.fixture
-def vault(tmp_path: Path) -> Path:
-    return made_vault(tmp_path / "vault")
-
 
 # One question, answered again when the next had been asked already.
 

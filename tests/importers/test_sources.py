@@ -28,7 +28,6 @@ from tests.importers.exporting import (
     Talk,
     bring,
     export,
-    made_vault,
     outcome,
     sessions,
     talk,
@@ -39,11 +38,6 @@ from tests.trees import tree
 
 ONE = Talk(talk("Hello", "Hi"))
 JSON = json.dumps([ONE.written("chatgpt")])
-
-
-@pytest.fixture
-def vault(tmp_path: Path) -> Path:
-    return made_vault(tmp_path / "vault")
 
 
 def found(source: Path) -> list[tuple[str, str]]:
