@@ -6,6 +6,7 @@ HUIMEM_BENCH_DATA, else a folder `shared` beside the checkout).
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import re
@@ -32,12 +33,23 @@ FIRST, TEN_YEARS = datetime(2016, 1, 1, 8, 0, tzinfo=UTC), 5_256_000  # minutes
 class Corpus:
     """A vault of public conversations, one namespace each.
 
-    `ids` finds the set's own id of a message by its namespace and time.
+    `ids` finds the set's own id of a message by its namespace, session and time.
     """
 
     root: Path
     conversations: list[Any]
-    ids: dict[tuple[str, datetime], str]
+    ids: dict[tuple[str, str, datetime], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A message of a set: the set's id for it, its role or its speaker's name, its day if there is one."""
+
+    id: str
+    role: str
+    name: str
+    text: str
+    when: datetime | None
 
 
 def scorer() -> ModuleType:
@@ -55,41 +67,75 @@ def label(index: int) -> str:
 
 
 def public(name: str, folder: Path) -> Corpus:
-    """The set `locomo` or `beam` as a vault in `folder`; written once, then only read."""
+    """One of `SETS` as a vault in `folder`; written once, then only read."""
     sets = scorer()
-    load, file = {
-        "locomo": (sets.load_locomo, "locomo10.json"),
-        "beam": (sets.load_beam, "beam_100k.json.gz"),
-    }[name]
-    conversations = load(SHARED / "datasets" / file)
+    load, file, sessions_of = SETS[name]
+    conversations = getattr(sets, load)(SHARED / "datasets" / file)
     root = folder / name
     written = (root / "huimem.toml").exists()
-    ids: dict[tuple[str, datetime], str] = {}
+    ids: dict[tuple[str, str, datetime], str] = {}
     with Memory.open(root) if written else Memory.create(root, tz="UTC") as memory:
         for index, conversation in enumerate(conversations):
-            for session, turns in _sessions(conversation.turns):
-                messages = _messages(turns, people=name == "locomo")
-                for turn, message in zip(turns, messages, strict=True):
-                    ids[label(index), message["at"]] = turn.id
+            for session, said in sessions_of(conversation, file):
+                messages = _dated(said)
+                for line, message in zip(said, messages, strict=True):
+                    ids[label(index), session, message["at"]] = line.id
                 if not written:
                     memory.record(messages, session=session, namespace=label(index), people=name == "locomo")
     return Corpus(root, conversations, ids)
 
 
-def _sessions(turns: list[Any]) -> Iterator[tuple[str, list[Any]]]:
-    sessions: dict[str, list[Any]] = {}
-    for turn in turns:
-        sessions.setdefault(turn.session, []).append(turn)
+def _by_session(conversation: Any, file: str) -> Iterator[tuple[str, list[Said]]]:
+    """Sets whose unit is a message: LoCoMo's have speakers, BEAM's have roles."""
+    sessions: dict[str, list[Said]] = {}
+    for turn in conversation.turns:
+        name = "" if turn.speaker in ("user", "assistant") else turn.speaker
+        role = "" if name else turn.speaker
+        sessions.setdefault(turn.session, []).append(Said(turn.id, role, name, turn.text, turn.when))
     yield from sessions.items()
 
 
-def _messages(turns: list[Any], *, people: bool) -> list[dict[str, Any]]:
+def _by_memory(conversation: Any, file: str) -> Iterator[tuple[str, list[Said]]]:
+    """Sets whose unit is a memory of its own: MADial's are one line, MemHawk's a question and its answer."""
+    for turn in conversation.turns:
+        user, marked, assistant = turn.text.removeprefix("User: ").partition("\nAssistant: ")
+        said = [Said(turn.id, "user", "", user, turn.when)]
+        if marked:
+            said.append(Said(turn.id, "assistant", "", assistant, turn.when))
+        yield f"memory-{turn.id}", said
+
+
+def _by_haystack(conversation: Any, file: str) -> Iterator[tuple[str, list[Said]]]:
+    """LongMemEval's unit is a session, read here message by message."""
+    sessions = json.loads((SHARED / "datasets" / file).read_text(encoding="utf-8"))["sessions"]
+    for turn in conversation.turns:
+        yield (
+            turn.id,
+            [
+                Said(turn.id, one["role"], "", one["content"], turn.when)
+                for one in sessions[turn.id]
+                if one["content"].strip()
+            ],
+        )
+
+
+SETS = {
+    "locomo": ("load_locomo", "locomo10.json", _by_session),
+    "beam": ("load_beam", "beam_100k.json.gz", _by_session),
+    "madial-zh": ("load_madial", "madial_zh.json", _by_memory),
+    "madial-en": ("load_madial", "madial_en.json", _by_memory),
+    "longmemeval": ("load_longmemeval_mini", "longmemeval_mini.json", _by_haystack),
+    "memhawk": ("load_memhawk", "memhawk_dataset.json", _by_memory),
+}
+
+
+def _dated(said: list[Said]) -> list[dict[str, Any]]:
     """Messages of one session, twenty seconds apart: the sets date sessions, not messages."""
-    first = (turns[0].when or START).replace(tzinfo=UTC)
+    first = (said[0].when or START).replace(tzinfo=UTC)
     return [
-        {"role": turn.speaker, "content": turn.text, "at": first + timedelta(seconds=20 * number)}
-        | ({"name": turn.speaker} if people else {})
-        for number, turn in enumerate(turns)
+        {"role": one.role or one.name, "content": one.text, "at": first + timedelta(seconds=20 * number)}
+        | ({"name": one.name} if one.name else {})
+        for number, one in enumerate(said)
     ]
 
 

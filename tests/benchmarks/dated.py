@@ -73,7 +73,7 @@ def _passing(
         made, narrowed, _ = memory.limited(made, standing)
     with memory.index.snapshot() as snapshot:
         records = snapshot.records(sorted(set(snapshot.passages(snapshot.rows(narrowed)).record.tolist())))
-    ids = {_milliseconds(at): id for (name, at), id in corpus.ids.items() if name == label(index)}
+    ids = {_milliseconds(at): id for (name, _, at), id in corpus.ids.items() if name == label(index)}
     return frozenset(ids[record.at_ms] for record in records if record.at_ms in ids), bool(made.own)
 
 

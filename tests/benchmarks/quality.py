@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 from huimem import Memory
-from tests.benchmarks.corpora import Corpus, label, public, scorer
+from tests.benchmarks.corpora import SETS, Corpus, label, public, scorer
 
 DEPTH = 40  # hits asked for: more than any measured rank
 
@@ -22,7 +22,7 @@ def ranker(memory: Memory, corpus: Corpus):  # type: ignore[no-untyped-def]
         found = memory.recall(str(question), namespace=label(index), limit=DEPTH, now=question.asked_at)
         first, rest = [], []
         for hit in found.hits:
-            ids = [corpus.ids[label(index), message.at] for message in hit.record.messages]
+            ids = [corpus.ids[label(index), hit.ref.session, message.at] for message in hit.record.messages]
             first.append(ids[hit.message])
             rest += ids
         return first + rest
@@ -32,7 +32,7 @@ def ranker(memory: Memory, corpus: Corpus):  # type: ignore[no-untyped-def]
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("set", choices=("locomo", "beam"))
+    parser.add_argument("set", choices=sorted(SETS))
     parser.add_argument("--folder", type=Path, required=True, help="keeps vaults and vectors between runs")
     parser.add_argument("--embedder", default=None)
     parser.add_argument("--only", default=None, help="dev, test, or numbers")
