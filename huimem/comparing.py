@@ -15,10 +15,12 @@ from statistics import fmean, median
 
 from huimem.index.embeddings import Held, Meaning
 from huimem.index.filters import Filter
+from huimem.index.scripts import script
 from huimem.memory import Memory
 from huimem.ports import Embedder
 from huimem.recall import query as asking
 from huimem.recall.pipeline import Asked, recall
+from huimem.recall.scan import finished
 from huimem.records import Freshness, Hit
 from huimem.upkeep import CaughtUp, Progress
 
@@ -153,7 +155,7 @@ def _asked(trial: _Trial, embedder: Embedder, held: str) -> Iterator[tuple[Meani
     for question in trial.questions:
         start = time.perf_counter()
         vector = embedder.embed([question.text], as_query=True)[0]
-        yield Meaning(held, vector, scale), 1000 * (time.perf_counter() - start)
+        yield Meaning(held, vector, scale, script(question.text)), 1000 * (time.perf_counter() - start)
 
 
 def _hits(trial: _Trial, question: Question, meaning: Meaning | None) -> tuple[Hit, ...]:
@@ -163,7 +165,7 @@ def _hits(trial: _Trial, question: Question, meaning: Meaning | None) -> tuple[H
     made = asking.make(question.text, options, trial.now, memory.resolve)
     made, narrowed, _ = memory.limited(made, trial.standing)
     asked = Asked(made.query, made.resolution, narrowed, meaning if made.query.text else None, _WHOLE)
-    return recall(memory.index, memory.source, asked, memory.config.ranking).hits
+    return finished(recall(memory.index, memory.source, asked, memory.config.ranking)).hits
 
 
 _WHOLE = Freshness(fresh=True, pending=0, engine="", vectors_done=0, vectors_total=0)

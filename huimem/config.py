@@ -25,6 +25,7 @@ from huimem.settings import (
     Archive,
     Config,
     Ranking,
+    Rerank,
     checked,
     default_of,
     flat,
@@ -36,8 +37,8 @@ from huimem.settings import (
 )
 
 __all__ = [
-    "Archive", "Config", "Ranking", "asking_zone", "find_vault", "known_keys", "load", "state_folder",
-    "system_zone", "user_file", "value_of", "zone_named", "zone_of",
+    "Archive", "Config", "Ranking", "Rerank", "asking_zone", "find_vault", "known_keys", "load",
+    "state_folder", "system_zone", "user_file", "value_of", "zone_named", "zone_of",
 ]  # fmt: skip
 
 VAULT_FILE = "huimem.toml"

@@ -6,49 +6,47 @@ The only file that wires: it loads the embedder, reads the clock, and hands each
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 from threading import Event
 from types import TracebackType
 from typing import NoReturn, Unpack
 
 from huimem import upkeep
-from huimem.config import Config, asking_zone, find_vault, load, zone_of
-from huimem.errors import MissingExtra, UsageError
+from huimem.config import Config, asking_zone, find_vault, load
+from huimem.errors import UsageError
 from huimem.following import Following
 from huimem.index.filters import Filter
 from huimem.index.index import Index
-from huimem.index.mentions import Times
-from huimem.ports import Embedder
-from huimem.providers.table import embedder_names, load_embedder, load_recorded
+from huimem.providers.table import (
+    embedder_names,
+    load_embedder,
+    load_recorded,
+    load_reranker,
+    unless_missing,
+)
 from huimem.recall import query as asking
+from huimem.recall.intent import without_asides
 from huimem.recall.periods import limited
-from huimem.recall.pipeline import Asked, narrow, recall
+from huimem.recall.pipeline import Asked, Second, narrow, recall
 from huimem.recall.query import Keywords, Understood
+from huimem.recall.scan import Walk, finished
+from huimem.recall.wanting import told_before
 from huimem.records import Message, Query, Recall, Ref, Resolution
 from huimem.upkeep import CaughtUp, Progress, Synced
 from huimem.vault.incoming import messages_from
-from huimem.vault.moments import zone_name
 from huimem.vault.recent import Recent
 from huimem.vault.vault import Vault
 from huimem.watching import Round, rounds
-from huimem.when import VERSION, resolve, resolve_spoken
+from huimem.when import resolve
 
 __all__ = ["Memory", "embedder_names", "load_embedder"]
 
 TRIES = 3  # for a question whose index is deleted while it is answered
-
-
-def times_of(config: Config) -> Times:
-    """How times are read with these settings, and the name of that: an index keeps what it read.
-
-    The vault's zone belongs to it: with another one its files mean other instants.
-    """
-    rules = f"{VERSION}, {config.week_start}, {zone_name(zone_of(config))}"
-    return Times(rules, partial(resolve_spoken, week_start=config.week_start))
 
 
 class Memory:
@@ -60,16 +58,19 @@ class Memory:
     def __init__(self, vault: Vault, config: Config) -> None:
         self.vault = vault
         self.config = config
-        self.warnings: tuple[str, ...] = ()
         self.zone = asking_zone(config)
+        embedder, lacking = unless_missing(load_embedder, config.embedder, "words answer alone")
+        reader, more = unless_missing(load_reranker, config.reranker, "hits keep their order")
+        self.warnings = (*lacking, *more)
         self.index = Index.open(
             vault.state,
-            self._embedder(),
+            embedder,
             vault_id=str(vault.root.resolve()),
             spec=config.embedder,
             load=load_recorded,
-            times=times_of(config),
+            times=upkeep.times_of(config),
         )
+        self._second = Second(reader, config.rerank, time.monotonic) if reader else None
         self.source = Recent(vault).source
         self._following = Following(
             vault, self.index, wanted=config.background, clock=lambda: self.now().timestamp()
@@ -149,36 +150,42 @@ class Memory:
     ) -> Recall:
         """Answer a question from the vault as it is at this moment.
 
-        Time words narrow exactly, to what was said then or speaks of it; without any other words the
-        answer is that time's sessions. `when`, `during`, `said_only`, `namespace`, `kinds`, `roles`,
-        `tags`, `limit`, `context`, `as_of` and `include_superseded` are those of `Options`. Finding
-        nothing is an answer without hits. `progress` is told, as in `sync`, how the catching up with
+        Time words narrow exactly, to what was said then or speaks of it, vague ones are walked back through;
+        without any other words the answer is that time's sessions. `keywords` are the fields of `Options`.
+        Finding nothing is an answer without hits. `progress` is told, as in `sync`, how the catching up with
         the files goes. Raises UsageError for keywords that make no question.
         """
         asked = asking.make(text, asking.options(keywords), self.now(now), self.resolve)
         for _ in range(TRIES):
             catalog = self.index.identity()
-            found = self._answer(asked, progress)
+            found = finished(self._answer(asked, progress))
             if self.index.identity() == catalog:  # else it was deleted and begun anew in between
                 break
         return found
 
-    def _answer(self, asked: Understood, progress: Progress | None) -> Recall:
+    def scan(
+        self,
+        text: str,
+        *,
+        now: datetime | None = None,
+        progress: Progress | None = None,
+        **keywords: Unpack[Keywords],
+    ) -> Walk:
+        """As `recall`, by a walk back through time until a week stands out, or True is sent: its value."""
+        asked = asking.make(text, replace(asking.options(keywords), scan=True), self.now(now), self.resolve)
+        return self._answer(asked, progress)
+
+    def _answer(self, asked: Understood, progress: Progress | None) -> Walk:
         with self.caught_up(progress) as standing:
             asked, narrowed, unused = self.limited(asked, standing)
             wordy = standing.lacks_vectors(narrowed)
-            meaning = None if wordy else self.index.meaning(asked.query.text, narrowed)
-            given = Asked(
-                asked.query,
-                asked.resolution,
-                narrowed,
-                meaning,
-                upkeep.freshness(self.index, standing, meaning is not None),
-                (*self.warnings, *self.vault.warnings, *standing.warnings, *unused),
-                asked.options.context,
-                standing.overlay,
-            )
-            found = recall(self.index, self.source, given, self.config.ranking)
+            text, before = without_asides(asked.query.text), told_before(asked.query)
+            meaning = None if wordy else self.index.meaning(text, narrowed, before)
+            fresh = upkeep.freshness(self.index, standing, meaning is not None)
+            said = (*self.warnings, *self.vault.warnings, *standing.warnings, *unused)
+            given = Asked.of(asked, narrowed, meaning, fresh, said)
+            given = replace(given, overlay=standing.overlay, second=self._second)
+            found = yield from recall(self.index, self.source, given, self.config.ranking)
         if not found.freshness.whole or standing.overlay or standing.hidden or self.index.building():
             self._following.wake()
         return found
@@ -201,13 +208,6 @@ class Memory:
         return upkeep.sync(
             self.vault, self.index, paths, full=full, vectors=vectors, progress=progress, wait=wait
         )
-
-    def _embedder(self) -> Embedder | None:
-        try:
-            return load_embedder(self.config.embedder)
-        except MissingExtra as missing:
-            self.warnings = (f"{missing.message}: words answer alone; {missing.hint}",)
-            return None
 
     def resolve(self, text: str, now: datetime) -> Resolution | None:
         """How the time words of a text are read in this vault."""

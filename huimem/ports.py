@@ -27,7 +27,10 @@ class Embedder(Protocol):
 
 
 class Reranker(Protocol):
-    """Scores texts against a question; higher is nearer, any scale."""
+    """Scores texts against a question; higher is nearer, any scale.
+
+    One whose numbers are probabilities says so by `probabilities = True`; all others go through a sigmoid.
+    """
 
     def score(self, question: str, texts: Sequence[str]) -> list[float]: ...
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from math import prod
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from huimem.errors import Problem
 from huimem.ranges import Reading as Reading
@@ -180,7 +180,8 @@ class Chunk:
     """A passage of one message: what is indexed. `lines` are 1-based, both inside.
 
     `id` is the hash of what is embedded, so equal passages share one vector; `said` is that text:
-    the passage with its speaker's name before it in a conversation between people.
+    the passage with its speaker's name before it in a conversation between people. Of a brief answer
+    its first `asked` characters are the question, which are no words of its own.
     """
 
     id: str
@@ -190,6 +191,14 @@ class Chunk:
     text: str
     said: str
     at: datetime | None
+    asked: int = 0
+
+
+class Excluded(NamedTuple):
+    """What a text that answers may not hold: a word as the search would find it, or `exact` as it stands."""
+
+    written: str
+    exact: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +206,9 @@ class Query:
     """A question, made once and then only read. Filters hold exactly; `during` is a union.
 
     No `text`: the sessions of that time are asked for. `named` are the ranges as they were named, to
-    which `during` may add a margin.
+    which `during` may add a margin. `history` are the messages before the question, oldest first. What
+    answers holds all of `phrases` as they stand and nothing of what is `excluded`. `latest`: it asks for
+    what holds now.
     """
 
     text: str
@@ -213,6 +224,10 @@ class Query:
     tags: tuple[str, ...] = ()
     limit: int = 5
     include_superseded: bool = False
+    history: tuple[str, ...] = ()
+    phrases: tuple[str, ...] = ()
+    excluded: tuple[Excluded, ...] = ()
+    latest: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,6 +279,35 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
+class Passage:
+    """Neighbouring turns of one session as a model is to read them, around the hits they were chosen for.
+
+    `refs` are the turns in it and `hits` the places (from 0) of the hits among `Recall.hits`; `lines` are
+    1-based, both inside; `text` names each speaker and marks by … where something was left out, which
+    `cut` says. `tokens` is an estimate. `also` are refs of turns left out because they say the same.
+    """
+
+    path: str
+    title: str
+    lines: tuple[int, int]
+    refs: tuple[Ref, ...]
+    hits: tuple[int, ...]
+    text: str
+    tokens: int
+    cut: bool = False
+    also: tuple[Ref, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Walked:
+    """A week or month that a scan looked at: how many turns it holds and the score of its best, else 0."""
+
+    range: TimeRange
+    turns: int
+    best: float
+
+
+@dataclass(frozen=True, slots=True)
 class Freshness:
     """How far the index covers the vault at the moment of an answer."""
 
@@ -283,6 +327,10 @@ class Freshness:
 class Recall:
     """An answer: how the question was understood, what was found, what was walked and covered.
 
+    `passages` are the hits as a model is to read them, where a context or a budget was asked for. `scanned`
+    is the walk in its order; `exhausted`: it came to its limit, and nothing stood out; `cursor` is where it
+    would go on, None where nothing older is left. `best` is the greatest relevance that a passage has
+    by itself, `floor` what that must be for an answer.
     `sessions` there are where the hits stand for sessions, else 0; where the time asked for holds nothing,
     `nearest` are the days before and after it that hold something.
     """
@@ -292,8 +340,12 @@ class Recall:
     resolution: Resolution | None
     hits: tuple[Hit, ...]
     freshness: Freshness
-    scanned: tuple[tuple[TimeRange, int, float], ...] = ()
+    passages: tuple[Passage, ...] = ()
+    scanned: tuple[Walked, ...] = ()
     exhausted: bool = False
+    cursor: datetime | None = None
+    best: float = 0.0
+    floor: float = 0.0
     considered: int = 0
     sessions: int = 0
     nearest: tuple[TimeRange, ...] = ()

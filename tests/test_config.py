@@ -118,7 +118,7 @@ def test_first_place_wins(home: Callable[..., dict[str, str]], vault: Callable[[
 
 # A mistake in the user's file, and words of the answer.
 USER_MISTAKES = [
-    ('retrival = "x"', "retrival", "Valid keys"),
+    ('colour = "x"', "colour", "Valid keys"),
     ('week_strat = "monday"', "week_strat", "`week_start`"),
     ("[ranking]\nk2 = 1", "ranking.k2", "`ranking.k1`"),
     ("[ranknig]\nk1 = 1", "ranknig.k1", "`ranking.k1`"),
@@ -133,6 +133,8 @@ USER_MISTAKES = [
     ("[ranking]\nk1 = -1", "ranking.k1", "a number, 0 or more"),
     ("[ranking]\nk1 = nan", "ranking.k1", "a number"),
     ("[ranking]\nb = 1.5", "ranking.b", "between 0 and 1"),
+    ("[rerank]\ntop = 2.5", "rerank.top", "a whole number"),
+    ("[rerank]\ngap = 1.5", "rerank.gap", "between 0 and 1"),
     ("[archive]\nkeep = 2.5", "archive.keep", "a whole number"),
     ("[archive]\nauto = 1", "archive.auto", "true or false"),
     ('timezone = "Mars/Base"', "Mars/Base", "IANA"),
@@ -171,6 +173,9 @@ FOREIGN = [
     ('embedder = "sentence-transformers:/tmp/model"', "sentence-transformers:/tmp/model"),
     ('embedder = "openai:text-embedding-3-small"', "openai:text-embedding-3-small"),
     ("embedder = 3", "3"),
+    ('reranker = "sentence-transformers:/tmp/model"', "reranker"),
+    ('reranker = ""', "reranker"),
+    ("[rerank]\nseconds = 9999", "rerank.seconds"),
     ('own_timezone = "UTC"', "own_timezone"),
     ('timezon = "UTC"', "timezon"),
 ]

@@ -58,6 +58,8 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     _zip(folder / "Downloads/claude.zip", exports / "claude/large.json")
     shutil.copytree(exports / "claude-code/session", folder / ".claude/projects")
     shutil.copy(exports / "openai/jsonl_objects.jsonl", folder / "messages.jsonl")
+    (questions,) = [block for block in blocks("README.md", "toml") if "[[question]]" in block]
+    (folder / "questions.toml").write_text(questions, encoding="utf-8")
     return folder
 
 
@@ -112,6 +114,7 @@ def test_the_first_screen_is_what_the_demo_shows(readme: str, shown_by_demo: str
 def test_both_readmes_give_the_same_commands() -> None:
     assert commands("README.zh.md") == commands("README.md")
     assert blocks("README.zh.md", "python") == blocks("README.md", "python")
+    assert blocks("README.zh.md", "toml") == blocks("README.md", "toml")
 
 
 def numberless(text: str) -> list[str]:
@@ -187,7 +190,7 @@ def test_what_is_left_out_is_in_the_readme() -> None:
     assert {command for command, _ in commands()} >= NOT_RUN_HERE
 
 
-@pytest.mark.parametrize(("number", "says"), [(0, "relevance"), (1, "SyncReport")])
+@pytest.mark.parametrize(("number", "says"), [(0, "relevance"), (1, "Knee"), (2, "SyncReport")])
 def test_the_python_example_runs(number: int, says: str, checkout: Path) -> None:
     example = blocks("README.md", "python")[number]
     done = subprocess.run(
@@ -200,6 +203,16 @@ def test_the_python_example_runs(number: int, says: str, checkout: Path) -> None
     )
     assert done.returncode == 0, done.stderr
     assert says in done.stdout
+
+
+def test_the_settings_of_the_readme_are_settings(tmp_path: Path) -> None:
+    from huimem.config import load
+
+    for block in blocks("README.md", "toml"):
+        if "[[question]]" not in block:
+            (tmp_path / "config.toml").write_text(block, encoding="utf-8")
+            config = load(None, environ={"HUIMEM_CONFIG": str(tmp_path / "config.toml")})
+            assert config.reranker
 
 
 def test_the_session_of_the_readme_is_a_valid_one() -> None:

@@ -159,7 +159,14 @@ def test_a_namespace_is_an_island(vault: Memory) -> None:
         vault.record(
             say(f"In {label} we choose HNSW as the index and restart svc-mail.", MONDAY), namespace=label
         )
+    # Words and vectors of others, so many that they would move every mean and every weight.
+    for number in range(30):
+        crowd = f"Number {number}: noodles for dinner, then svc-mail again. 第{number}份租房合同和股票。"
+        vault.record(
+            say(crowd, MONDAY + timedelta(hours=number), "好的。"), session="crowd", namespace="alice"
+        )
     vault.sync()
+    assert vault.recall(QUESTIONS[0], now=NOW).freshness.engine == "words+meaning"
     assert answers(vault) == before
 
     def owners(namespace: str | None) -> set[str]:

@@ -173,7 +173,7 @@ def test_the_first_day_of_the_week_reaches_questions_and_what_is_taken_in(
         read.append((text, week_start))
 
     monkeypatch.setattr("huimem.memory.resolve", resolve)
-    monkeypatch.setattr("huimem.memory.resolve_spoken", resolve)
+    monkeypatch.setattr("huimem.upkeep.resolve_spoken", resolve)
     monkeypatch.setenv("HUIMEM_EMBEDDER", "none")
     with Memory.create(tmp_path / "vault", tz="UTC") as memory:
         memory.record(SAID)

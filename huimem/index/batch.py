@@ -173,14 +173,14 @@ class Batch:
 
     def _records(self, source: int, namespace: int, ready: Sequence[CutRecord]) -> None:
         """Keep the rows of records whose digest stands, add the new ones, remove the rest."""
-        held: dict[bytes, deque[tuple[int, int, int, int]]] = defaultdict(deque)
+        held: dict[bytes, deque[tuple[int, int, int]]] = defaultdict(deque)
         for id, digest, *place in self.db.execute(
-            "SELECT id, digest, ord, place, line FROM record WHERE source = ? ORDER BY ord", (source,)
+            "SELECT id, digest, ord, line FROM record WHERE source = ? ORDER BY ord", (source,)
         ):
             held[digest].append((id, *place))
         moved, new = [], []
         for ord, one in enumerate(ready):
-            place = (ord, one.place, cut.first_line(one.record))
+            place = (ord, cut.first_line(one.record))
             if held[one.digest]:
                 id, *before = held[one.digest].popleft()
                 if tuple(before) != place:
@@ -188,12 +188,12 @@ class Batch:
             else:
                 new.append((place, one))
         self._remove_records([old[0] for left in held.values() for old in left])
-        self.db.executemany("UPDATE record SET ord = ?, place = ?, line = ? WHERE id = ?", moved)
+        self.db.executemany("UPDATE record SET ord = ?, line = ? WHERE id = ?", moved)
         for id, (place, one) in enumerate(new, self._take("record", len(new))):
             self._add_record(id, source, namespace, place, one)
 
     def _add_record(
-        self, id: int, source: int, namespace: int, place: tuple[int, int, int], ready: CutRecord
+        self, id: int, source: int, namespace: int, place: tuple[int, int], ready: CutRecord
     ) -> None:
         record = ready.record
         kind = self._id("label", "text", record.kind)
@@ -207,7 +207,7 @@ class Batch:
         if not isinstance(record, Fact) and not record.inferred:
             spans = {_closed(cut.bounds(mention)) for mention in record.mentions}
             self._new["mention"].extend((id, *span) for span in spans)
-        self._add_chunks(id, namespace, kind, place[2], ready)
+        self._add_chunks(id, namespace, kind, place[1], ready)
 
     def _add_chunks(self, record: int, namespace: int, kind: int, line: int, ready: CutRecord) -> None:
         chunks, known = ready.chunks or (), self.terms
@@ -217,7 +217,8 @@ class Batch:
             terms = array("I", [known.get(word) or self._term(word) for word in one.words.split()])
             whose = (row, record, one.message, self._id("label", "text", one.role), namespace, kind)
             lines = (one.lines[0] - line, one.lines[1] - line)
-            new_chunks.append((*whose, one.at_ms, inferred, *lines, one.hash, terms.tobytes()))
+            nature = (self._id("label", "text", one.script), one.asks)
+            new_chunks.append((*whose, one.at_ms, inferred, *lines, one.hash, *nature, terms.tobytes()))
             new_passages.append((row, one.said, one.lead, one.text))
             self._count(namespace, terms, 1)
 

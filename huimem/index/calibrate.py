@@ -1,4 +1,4 @@
-"""An embedder → its scale: the cosine it gives to unrelated texts and to a question with its answer.
+"""An embedder → its scale: where its vectors lie, and how near it puts a question to its answer.
 
 Models differ: unrelated texts lie near .78 for e5, near 0 for others. A fixed set of questions and
 answers measures it once per embedder, so that a share of meaning says the same for all of them.
@@ -6,9 +6,20 @@ answers measures it once per embedder, so that a share of meaning says the same 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING
 
+from huimem.index.centring import centred
+from huimem.index.scripts import script
 from huimem.ports import Embedder
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
 
 # Question and answer; each answer is unrelated to every other question. Both languages and a few
 # pairs across them, in the tone of chats.
@@ -29,21 +40,40 @@ _PAIRS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Scale:
-    """Cosines of an embedder: `chance` between unrelated texts, `same` for as near as answers come."""
+    """An embedder's own measures. `same`: the centred cosine of texts as near as answers come.
 
-    chance: float
+    `noise` is the share of it that the nearest of a dozen unrelated texts has. `middles` are mean vectors
+    of ordinary texts by script, float64 [dim]; "" that of all of them.
+    """
+
     same: float
+    noise: float
+    middles: Mapping[str, Floats]
+
+    def middle(self, script: str) -> Floats:
+        """The mean vector of ordinary texts in a script, of all where none were measured."""
+        return self.middles.get(script, self.middles[""])
 
 
 def calibrate(embedder: Embedder) -> Scale:
     """Measure an embedder on the fixed pairs; deterministic for a deterministic embedder."""
-    questions = embedder.embed([question for question, _ in _PAIRS], as_query=True)
-    answers = embedder.embed([answer for _, answer in _PAIRS])
+    import numpy as np
+
+    asked, told = ([pair[side] for pair in _PAIRS] for side in (0, 1))
+    questions = embedder.embed(asked, as_query=True).astype(np.float64)
+    texts = embedder.embed([*asked, *told]).astype(np.float64)
+    scripts = [script(text) for text in (*asked, *told)]
+    middles = {"": texts.mean(axis=0)} | {
+        one: texts[[name == one for name in scripts]].mean(axis=0) for one in set(scripts)
+    }
+    spread = np.array([middles[name] for name in scripts])
+    questions = centred(questions, spread[: len(asked)])
+    answers = centred(texts[len(asked) :], spread[len(asked) :])
     cosines = questions @ answers.T
-    matched = float(cosines.diagonal().mean())
-    others = float((cosines.sum() - cosines.trace()) / (cosines.size - len(_PAIRS)))
-    # Answers lie around `matched`; halfway from there to identity leaves room for the best of them.
+    # Answers lie around their mean; halfway from there to identity leaves room for the best of them.
     # An embedder that cannot tell them apart still gets a scale that divides.
-    return Scale(others, max((1.0 + matched) / 2, others + 0.05))
+    same = max((1.0 + float(cosines.diagonal().mean())) / 2, 0.05)
+    others = np.where(np.eye(len(cosines), dtype=bool), -1.0, cosines).max(axis=1)
+    return Scale(same, max(float(others.mean()) / same, 0.0), MappingProxyType(middles))

@@ -20,7 +20,7 @@ from huimem.errors import WriteFailed
 from huimem.index.disk import broken, refusals
 from huimem.index.seal import CATALOG, JOURNAL, Damaged
 
-SCHEMA_VERSION = "2"
+SCHEMA_VERSION = "3"
 
 # Row numbers of sources, records, chunks and terms come from `counter` and are never given twice.
 # `gone_words` and `gone_vectors` hold chunks that are removed here and still stand in the word index
@@ -38,13 +38,14 @@ CREATE TABLE tagged (
     source INTEGER NOT NULL, tag INTEGER NOT NULL, PRIMARY KEY (source, tag)) WITHOUT ROWID;
 CREATE INDEX tagged_tag ON tagged (tag, source);
 CREATE TABLE record (
-    id INTEGER PRIMARY KEY, source INTEGER NOT NULL, ord INTEGER NOT NULL, place INTEGER NOT NULL,
+    id INTEGER PRIMARY KEY, source INTEGER NOT NULL, ord INTEGER NOT NULL,
     line INTEGER NOT NULL, ref TEXT NOT NULL, kind INTEGER NOT NULL, fact INTEGER NOT NULL, key TEXT,
     at_ms INTEGER, inferred INTEGER NOT NULL, valid_from INTEGER, valid_to INTEGER,
     importance REAL NOT NULL, digest BLOB NOT NULL);
 CREATE INDEX record_place ON record (source, ord);
 CREATE INDEX record_ref ON record (ref);
 CREATE INDEX record_kind ON record (kind);
+CREATE INDEX record_at ON record (at_ms, fact, kind, source) WHERE inferred = 0;
 CREATE INDEX record_fact ON record (valid_to, valid_from) WHERE fact = 1;
 CREATE TABLE mention (
     record INTEGER NOT NULL, first_ms INTEGER NOT NULL, last_ms INTEGER NOT NULL,
@@ -53,9 +54,11 @@ CREATE INDEX mention_first ON mention (first_ms, last_ms);
 CREATE TABLE chunk (
     row INTEGER PRIMARY KEY, record INTEGER NOT NULL, message INTEGER NOT NULL, role INTEGER NOT NULL,
     namespace INTEGER NOT NULL, kind INTEGER NOT NULL, at_ms INTEGER, inferred INTEGER NOT NULL,
-    line_first INTEGER NOT NULL, line_last INTEGER NOT NULL, hash BLOB NOT NULL, tokens BLOB NOT NULL);
+    line_first INTEGER NOT NULL, line_last INTEGER NOT NULL, hash BLOB NOT NULL,
+    script INTEGER NOT NULL, asks REAL NOT NULL, tokens BLOB NOT NULL);
 CREATE INDEX chunk_record ON chunk (record);
 CREATE INDEX chunk_role ON chunk (role);
+CREATE INDEX chunk_script ON chunk (script);
 CREATE INDEX chunk_at ON chunk (at_ms) WHERE inferred = 0;
 CREATE TABLE passage (row INTEGER PRIMARY KEY, said BLOB NOT NULL, lead INTEGER, text BLOB);
 CREATE TABLE term (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);

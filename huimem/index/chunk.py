@@ -1,111 +1,90 @@
 """Text → passages of 40 to 80 words, each one piece of the text as written.
 
-In: a message's text. Out: character spans that cover every word of it, however long it is.
+In: a message's text. Out: character spans that cover every word of it, however long it is; cut between
+sentences, list items, table rows and blocks of code where that can be.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from itertools import pairwise
 
-# Passage sizes in units: a word, a Chinese character, or 16 characters of anything unbroken.
-# 40–80 words is where passage BM25 and e5 vectors agree best on chat text.
-LEAST, MOST = 40, 80
-UNBROKEN = 16
+from huimem.index.outline import LEAST, LONGEST, MOST, Border, Outline, outline
+from huimem.index.sentences import UNBROKEN, sentences, size
 
-_WIDE = "\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af"
-_CHARACTER = re.compile(f"[{_WIDE}]")
-_UNIT = re.compile(rf"[{_WIDE}]|[^\s{_WIDE}]+")
-# A sentence ends at Chinese full stops, at Latin ones before a blank (never inside 3.14 or a
-# URL), and at a line's end. Closing quotes stay with the sentence they close.
-_END = re.compile(r"[。！？；…]+[”’」』）)\"']*|[.!?]+[)\"'”’]*(?=\s)|\n+")
-_ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|Mr|Mrs|Ms|Dr|Prof|St|No|Fig|approx)|\b[A-Z])\.$")
-_ABBREVIATED = frozenset("gecsfrtoxABCDEFGHIJKLMNOPQRSTUVWXYZ")  # what one of those ends with
-_PARAGRAPH = re.compile(r"\n[ \t]*\n")
+__all__ = ["LEAST", "LONGEST", "MOST", "UNBROKEN", "passages", "sentences", "size"]
 
-
-def size(text: str) -> int:
-    """Length in units: words and Chinese characters; unbroken strings count by their length."""
-    characters = 0
-    if not text.isascii():
-        text, characters = _CHARACTER.subn(" ", text)
-    units = text.split()
-    if max(map(len, units), default=0) < UNBROKEN:
-        return characters + len(units)
-    return characters + sum(1 + len(unit) // UNBROKEN for unit in units)
-
-
-def sentences(text: str) -> Iterator[tuple[int, int]]:
-    """Spans of sentences or lines that tile `text` without gaps."""
-    start = 0
-    for mark in _END.finditer(text):
-        at, end = mark.span()
-        short = text[at] == "." and text[max(at - 1, 0)] in _ABBREVIATED
-        if short and _ABBREVIATION.search(text, max(start, end - 8), end):
-            continue
-        yield start, end
-        start = end
-    if start < len(text):
-        yield start, len(text)
-
-
-def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Cut one overlong sentence after the word or character that fills a passage."""
-    filled = 0
-    for unit in _UNIT.finditer(text, start, end):
-        cost = 1 + len(unit[0]) // UNBROKEN
-        if cost > MOST:  # one endless token: cut it by length
-            yield from _slices(start, unit.end())
-            start, filled = unit.end(), 0
-            continue
-        if filled + cost > MOST:
-            yield start, unit.start()
-            start, filled = unit.start(), 0
-        filled += cost
-    if start < end:
-        yield start, end
-
-
-def _slices(start: int, end: int) -> Iterator[tuple[int, int]]:
-    step = MOST * UNBROKEN
-    for at in range(start, end, step):
-        yield at, min(at + step, end)
-
-
-def _sized(text: str) -> Iterator[tuple[int, int, int]]:
-    """Sentences, none over `MOST` units, with their sizes."""
-    for start, end in sentences(text):
-        units = size(text[start:end])
-        if units <= MOST:
-            yield start, end, units
-            continue
-        for a, b in _pieces(text, start, end):
-            yield a, b, size(text[a:b])
+WHOLE = MOST + LEAST // 2  # a block of code, a quote, a table or an item up to this size is not cut
+CRUMB = LEAST // 2  # a rest below this joins the passage before it
 
 
 def passages(text: str) -> list[tuple[int, int]]:
     """Spans [start, end) of passages that tile `text`, outer blanks cut off; none for blank text.
 
-    A passage closes when the next sentence would pass `MOST` units, or at a paragraph's end once
-    it holds `LEAST`. A short rest joins the passage before it, so that no passage is a crumb.
+    A passage closes when the next part would pass `MOST` units, at the best border behind it, or at a
+    paragraph's end once it holds `LEAST`. A block that is read whole may take it to `WHOLE`, what must
+    stay together to `LONGEST`. A short rest joins the passage before it, so that no passage is a crumb.
     """
-    spans: list[list[int]] = []
-    filled, parted = 0, _PARAGRAPH.search(text) is not None
-    for start, end, units in _sized(text):
-        full = filled + units > MOST
-        rested = (
-            parted and filled >= LEAST and _PARAGRAPH.search(text, max(spans[-1][1] - 2, 0), end) is not None
-        )
-        if not spans or full or rested:
-            spans.append([start, end, 0])
-            filled = 0
-        spans[-1][1] = end
-        filled += units
-        spans[-1][2] = filled
-    if len(spans) > 1 and spans[-1][2] < LEAST // 2:
-        rest = spans.pop()
-        spans[-1][1] = rest[1]
-    return [(a, b) for a, b in (_trim(text, a, b) for a, b, _ in spans) if a < b]
+    body = text.rstrip()
+    if not body:
+        return []
+    if _surely_one(body):
+        return [_trim(body, 0, len(body))]
+    parts = outline(body)
+    cuts = _cuts(parts)
+    edges = [*(parts.starts[cut] for cut in cuts), len(body)]
+    return [_trim(body, a, b) for a, b in pairwise(edges)]
+
+
+def _surely_one(text: str) -> bool:
+    """Whether no rule could make two passages of this: less than a passage and a crumb."""
+    most = LEAST + CRUMB
+    return len(text) < most or (len(text) < most * UNBROKEN and size(text) < most)
+
+
+def _cuts(parts: Outline) -> list[int]:
+    """The first part of each passage."""
+    upto, borders, last = parts.upto, parts.borders, len(parts.starts)
+    cuts, first, i = [0], 0, 1
+    while i < last:
+        before, cut = upto[first], 0
+        if borders[i] == Border.PARAGRAPH and upto[i] - before >= LEAST:
+            cut = i
+        elif upto[i + 1] - before > MOST:
+            cut = _best(parts, first, i)
+        if cut:
+            cuts.append(cut)
+            first = i = cut
+        i += 1
+    if len(cuts) > 1:
+        rest = upto[-1] - upto[cuts[-1]]
+        if rest < CRUMB and upto[-1] - upto[cuts[-2]] <= LONGEST:
+            cuts.pop()
+    return cuts
+
+
+def _best(parts: Outline, first: int, i: int) -> int:
+    """Where to close the passage that begins with part `first` and that part `i` overfills; 0: not yet."""
+    upto, borders = parts.upto, parts.borders
+    if parts.blocks[i] >= 0:
+        start, end = parts.spans[parts.blocks[i]]
+        while start > first and not borders[start]:
+            start -= 1
+        if start >= first:
+            whole, before = upto[end + 1] - upto[start], upto[start] - upto[first]
+            if whole <= WHOLE:
+                apart = before >= LEAST or (before >= CRUMB and before + whole > WHOLE)
+                return start if apart else 0
+    for worse, sizes in ((Border.WORD, (LEAST, CRUMB, 1)), (Border.NEVER, (LEAST, 1))):
+        k = i
+        for least in sizes:
+            found, best = 0, int(worse)
+            while k > first and upto[k] - upto[first] >= least:
+                if borders[k] > best:
+                    found, best = k, borders[k]
+                k -= 1
+            if found:
+                return found
+    return 0
 
 
 def _trim(text: str, start: int, end: int) -> tuple[int, int]:

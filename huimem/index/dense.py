@@ -7,7 +7,7 @@ before ranking. A filter by time touches only the segments, and the rows in them
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from huimem import files
 from huimem.errors import ConfigError
+from huimem.index.centring import SAMPLE, Centre, centred
 from huimem.index.rows import UNDATED
 from huimem.index.seal import VECTORS, Damaged
 
@@ -22,11 +23,12 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
     Mask = NDArray[np.bool_]
 
 # What a segment says of each of its rows, in the catalog: little-endian records of this shape, by time.
-# `at` is UNDATED where no exact range may hold the row.
+# `at` is UNDATED where no exact range may hold the row; `hash` is the start of that of its text.
 ROW = [
     ("row", "<i8"),
     ("at", "<i8"),
@@ -35,6 +37,8 @@ ROW = [
     ("namespace", "<i4"),
     ("kind", "<i4"),
     ("role", "<i4"),
+    ("script", "<i4"),
+    ("hash", "<u8"),
 ]
 MOST_MASKS = 32  # of filters, kept: each takes a byte a passage
 MOST_ROWS = 16_384  # in one segment: a change rewrites 12 MB at 384 dimensions
@@ -164,6 +168,7 @@ class View:
     indexes: tuple[Any, ...]
     by_row: Ints
     _masks: dict[tuple[object, ...], Mask] = field(default_factory=dict)
+    _sums: dict[tuple[object, ...], tuple[Floats, int]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, opened: Sequence[tuple[SegmentRow, Any]], dim: int) -> View:
@@ -188,10 +193,10 @@ class View:
         return found
 
     def among(self, **allowed: frozenset[int] | None) -> Mask:
-        """Rows whose namespace, kind and role are allowed (None: all): bool [n]; not to be changed."""
+        """Rows whose namespace, kind, role, script are allowed (None: all): bool [n]; not to be changed."""
         import numpy as np
 
-        key = tuple(sorted((name, ids) for name, ids in allowed.items() if ids is not None))
+        key = _key(allowed)
         mask = self._masks.get(key)
         if mask is None:
             mask = np.ones(len(self.rows), bool)
@@ -242,15 +247,67 @@ class View:
         import numpy as np
 
         result = np.zeros(len(places), np.float32)
-        query = np.ascontiguousarray(vector, np.float32).reshape(1, -1)
-        owner = np.searchsorted(self.starts, places, side="right") - 1
-        for at in np.unique(owner[places >= 0]).tolist():
-            mine = np.flatnonzero((owner == at) & (places >= 0))
-            with _guarded("a vector"):
-                vectors = self.indexes[at].reconstruct_batch(places[mine] - self.starts[at])
-            # Summed in double precision, so that equal vectors tie wherever they stand.
-            result[mine] = vectors.astype(np.float64) @ query[0].astype(np.float64)
+        there = np.flatnonzero(places >= 0)
+        # Summed in double precision, so that equal vectors tie wherever they stand.
+        result[there] = self.vectors(places[there]) @ np.asarray(vector, np.float64)
         return result
+
+    def seen_from(self, centre: Centre, places: Ints) -> Floats:
+        """The unit vectors of the rows at `places`, each seen from the mean of its script.
+
+        float64 [len(places), dim]; 0 where a place is −1. A script without a mean is taken as it is.
+        """
+        import numpy as np
+
+        result = np.zeros((len(places), self.dim))
+        there = np.flatnonzero(places >= 0)
+        scripts = self.rows["script"][places[there]]
+        for script in np.unique(scripts).tolist():
+            mine = there[scripts == script]
+            middle = centre.means.get(script, np.zeros(self.dim))
+            result[mine] = centred(self.vectors(places[mine]), middle)
+        return result
+
+    def vectors(self, places: Ints) -> Floats:
+        """The vectors of rows: float64 [len(places), dim]."""
+        import numpy as np
+
+        found = np.zeros((len(places), self.dim))
+        owner = np.searchsorted(self.starts, places, side="right") - 1
+        for at in np.unique(owner).tolist():
+            mine = np.flatnonzero(owner == at)
+            with _guarded("a vector"):
+                found[mine] = self.indexes[at].reconstruct_batch(places[mine] - self.starts[at])
+        return found
+
+    def sampled(self, gone: Ints, **allowed: frozenset[int] | None) -> tuple[Floats, int]:
+        """The sum of at most `SAMPLE` vectors of what is allowed, float64 [dim], and how many they are.
+
+        They are chosen by the hash of their text and half-precision numbers add up exactly, so an index
+        that grew gives the same as one made anew. The rows `gone` do not count.
+        """
+        import numpy as np
+
+        key = _key(allowed)
+        known = None if len(gone) else self._sums.get(key)
+        if known is not None:
+            return known
+        places = np.flatnonzero(self.among(**allowed))
+        if len(gone):
+            places = places[~np.isin(self.rows["row"][places], gone)]
+        if len(places) > SAMPLE:
+            chosen = np.argpartition(self.rows["hash"][places], SAMPLE)[:SAMPLE]
+            places = places[chosen]
+        found = self.vectors(places).sum(axis=0), len(places)
+        if not len(gone):
+            if len(self._sums) >= MOST_MASKS:
+                self._sums.clear()
+            self._sums[key] = found
+        return found
+
+
+def _key(allowed: Mapping[str, frozenset[int] | None]) -> tuple[tuple[str, frozenset[int]], ...]:
+    return tuple(sorted((name, ids) for name, ids in allowed.items() if ids is not None))
 
 
 def _search(

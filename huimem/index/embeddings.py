@@ -25,6 +25,7 @@ from huimem.index.disk import file_clock
 from huimem.index.embedding import Embedding, Made, Stop
 from huimem.index.filters import Filter
 from huimem.index.rows import EmbedReport
+from huimem.index.scripts import script
 from huimem.index.segments import Target
 from huimem.index.snapshot import Snapshot
 from huimem.index.vectors import HASTE, Cache, Remembering
@@ -44,11 +45,12 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """A question's vector, float32 [dim], with the name of the embedder that made it and its scale."""
+    """A question's vector, float32 [dim], its script, and the embedder that made it with its scale."""
 
     embedder: str
     vector: NDArray[np.float32]
     scale: Scale
+    script: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,20 +316,29 @@ class Embeddings:
             count -= len(gone.intersection(dense.attributes(segment)["row"].tolist()))
         return int(count)
 
-    def meaning(self, text: str, f: Filter) -> Meaning | None:
-        """A question's vector where every passage it may find has one of the same embedder, else None."""
+    def meaning(self, text: str, f: Filter, beside: Sequence[tuple[str, float]]) -> Meaning | None:
+        """A question's vector where every passage it may find has one of the same embedder, else None.
+
+        Texts `beside` it take their shares of it.
+        """
+        import numpy as np
+
         if self._choice.embedder is None:
             return None
         embedder = self._now()
         if len(self._lacking(embedder, f)):
             return None
         try:
-            return Meaning(embedder.name, embedder.embed([text], as_query=True)[0], self.scale(embedder))
+            vectors = embedder.embed([text, *(one for one, _ in beside)], as_query=True)
+            vector = blended(vectors, [share for _, share in beside])
+            if not np.isfinite(vector).all():
+                return None
+            return Meaning(embedder.name, vector, self.scale(embedder), script(text))
         except (ConfigError, MissingExtra) as fault:
             if embedder is self._choice.embedder:
                 raise
             self._answering.give_up(embedder, fault)
-            return self.meaning(text, f)
+            return self.meaning(text, f, beside)
 
     def scale(self, embedder: Embedder) -> Scale:
         """An embedder's scale of cosines; its texts are embedded once."""
@@ -359,6 +370,20 @@ class Embeddings:
             self._now()
         said, self._answering.warnings = self._answering.warnings, []
         return said
+
+
+def blended(vectors: NDArray[np.float32], shares: Sequence[float]) -> NDArray[np.float32]:
+    """The first of `vectors` [n + 1, dim] with the others in their `shares` [n]: a unit vector."""
+    import numpy as np
+
+    whole: NDArray[np.float32] = vectors[0]
+    if not shares:
+        return whole
+    whole = whole * np.float32(1.0 - sum(shares))
+    for vector, share in zip(vectors[1:], shares, strict=True):
+        whole = whole + np.float32(share) * vector
+    length = np.float32(np.linalg.norm(whole))
+    return whole / length if length > 1e-6 else vectors[0]
 
 
 def _holds_what_is_gone(db: sqlite3.Connection) -> bool:

@@ -170,14 +170,14 @@ class Index:
     ) -> Overlay | None:
         """What the files that `again` lists hold and the index does not, in memory, the newest first.
 
-        Takes no lock and changes nothing. What takes longer than `seconds` is left and counted. None
-        where more than `most` files differ.
+        Changes nothing. What takes longer than `seconds` is left. None: more than `most` files differ.
         """
         with suppress(Locked, WriteFailed):  # then what stands there is used
             self.mend(MENDING)
         compare = partial(self._changes, only=None, full=False)
-        seen = again()
-        if most is not None and compare(seen).count > most:
+        if not (changes := compare(seen := again())):
+            return Overlay()
+        if most is not None and changes.count > most:
             return None
         seen, changes = sync.settled(seen, compare, again)
         with self._reading() as db:
@@ -252,7 +252,7 @@ class Index:
         return self._embeddings.coverage()
 
     def last_made(self) -> int:
-        """When any process last put a vector into the cache, nanoseconds since 1970; 0: never."""
+        """When a vector was last put into the cache, nanoseconds since 1970; 0: never."""
         return written(self.folder)
 
     def answers(self) -> Maker | None:
@@ -263,12 +263,12 @@ class Index:
         """The embedder that will take over, how many chunks have its vector, and how many there are."""
         return self._embeddings.building()
 
-    def meaning(self, text: str, f: Filter) -> Meaning | None:
-        """A question's vector where every passage that it may find has one of the same embedder, else None.
+    def meaning(self, text: str, f: Filter, beside: Sequence[tuple[str, float]] = ()) -> Meaning | None:
+        """A question's vector where all that it may find has one of the same embedder, else None.
 
-        Search with it in `snapshot(meaning.embedder)`: another one may answer by then.
+        Texts `beside` it take their shares of it. Search in `snapshot(meaning.embedder)` with it.
         """
-        return self._embeddings.meaning(text, f) if text else None
+        return self._embeddings.meaning(text, f, beside) if text else None
 
     def scale(self, embedder: Embedder) -> Scale:
         """An embedder's scale of cosines; its texts are embedded once."""
@@ -280,7 +280,7 @@ class Index:
     ) -> Iterator[Held]:
         """Vectors of every passage by any embedder, in memory; `snapshot(held.name)` sees them meanwhile.
 
-        What answers stays as it is; what was made stays in the cache. Raises what the embedder raises.
+        What answers stays as it is. Raises what the embedder raises.
         """
         self.refuse_fork()
         held = self._embeddings.hold(embedder, progress)

@@ -73,8 +73,10 @@ class Words:
         """How many chunks it holds."""
         return int(self.searcher.num_docs)
 
-    def find(self, terms: Iterable[int], wanted: Wanted, limit: int) -> NDArray[np.int64]:
-        """Rows of chunks that hold one of `terms` and pass `wanted`: int64, at most `limit`, best first.
+    def find(
+        self, terms: Iterable[int], wanted: Wanted, limit: int, every: Iterable[int] = ()
+    ) -> NDArray[np.int64]:
+        """Rows of chunks that hold one of `terms`, all of `every` and pass `wanted`: int64, best first.
 
         A record that speaks of several times may pass a range that lies between them; all other
         parts of the filter are exact.
@@ -82,7 +84,7 @@ class Words:
         import numpy as np
 
         with _guarded():
-            query = _query(self.schema, list(terms), wanted)
+            query = _query(self.schema, list(terms), wanted, list(every))
             hits = self.searcher.search(query, limit, count=False).hits
             if not hits:
                 return np.zeros(0, np.int64)
@@ -223,11 +225,12 @@ def _document(posting: Posting) -> tantivy.Document:
     return document
 
 
-def _query(schema: tantivy.Schema, terms: list[int], wanted: Wanted) -> tantivy.Query:
+def _query(schema: tantivy.Schema, terms: list[int], wanted: Wanted, every: list[int]) -> tantivy.Query:
     from tantivy import Occur, Query
 
     words = [(Occur.Should, Query.term_query(schema, "terms", str(term), "freq")) for term in terms]
     parts = [(Occur.Must, Query.boolean_query(words))]
+    parts += [_must(Query.term_query(schema, "terms", str(term), "basic")) for term in every]
     for name, ids in (
         ("namespace", wanted.namespaces),
         ("kind", wanted.kinds),

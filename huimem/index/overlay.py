@@ -16,7 +16,7 @@ from huimem.errors import HuimemError
 from huimem.files import Stamp, Unreadable
 from huimem.index import catalog, cut
 from huimem.index.batch import Batch, held, stands
-from huimem.index.filters import Hidden
+from huimem.index.filters import NOTHING, Hidden
 from huimem.index.mentions import Times
 from huimem.index.rows import Changes
 from huimem.index.snapshot import Snapshot
@@ -30,15 +30,15 @@ Read = Callable[[str], Source]
 class Overlay:
     """What to search beside the catalog: `snapshot` has words and no vectors; close it by leaving it.
 
-    `held` counts the files in it, of which only the end may be there, where the rest stands in the catalog
-    as it is. `hidden` is what no longer stands there. `left`: files there was no time for, of which the
-    catalog answers as far as it knows them.
+    None where nothing differs. `held` counts the files in it, of which only the end may be there, where the
+    rest stands in the catalog as it is. `hidden` is what no longer stands there. `left`: files there was no
+    time for, of which the catalog answers as far as it knows them.
     """
 
-    snapshot: Snapshot
-    held: int
-    hidden: Hidden
-    left: int
+    snapshot: Snapshot | None = None
+    held: int = 0
+    hidden: Hidden = NOTHING
+    left: int = 0
 
 
 def overlaid(
@@ -88,11 +88,8 @@ def _end(db: sqlite3.Connection, source: Source, times: Times | None) -> tuple[i
         if (cut.digest(record, source.namespace, source.tags), cut.first_line(record)) != standing:
             break
         same += 1
-    place = sum(len(record.messages) for record in source.records[:same])
     whole = replace(source, records=source.records[same:])
-    made = cut_source(Uncut(whole, "", True, None), times)
-    moved = tuple(replace(record, place=record.place + place) for record in made.records)
-    return same, replace(made, records=moved)
+    return same, cut_source(Uncut(whole, "", True, None), times)
 
 
 def _written(stamp: str) -> int:

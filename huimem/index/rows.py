@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
@@ -27,17 +28,17 @@ def milliseconds(instant: datetime) -> int:
 class Passages:
     """Chunks as parallel arrays [n], in the order asked for; chunks that are gone are left out.
 
-    `at_ms` is the message's own time (`UNDATED` where it has none). `place` counts the messages of
-    a source from 0, so neighbouring messages differ by one; `message` counts those of its record.
+    `at_ms` is the message's own time (`UNDATED` where it has none); `message` counts those of its record
+    from 0; `asks` is the share of the passage that stands in questions, `script` the number of its script.
     `tokens` is flat: chunk i holds `tokens[offsets[i]:offsets[i + 1]]`, term ids in order.
     """
 
     rows: NDArray[np.int64]
     record: NDArray[np.int64]
-    source: NDArray[np.int64]
-    place: NDArray[np.int64]
     message: NDArray[np.int64]
     at_ms: NDArray[np.int64]
+    asks: NDArray[np.float64]
+    script: NDArray[np.int64]
     user: NDArray[np.bool_]
     roles: tuple[str, ...]
     tokens: NDArray[np.uint32]
@@ -46,6 +47,14 @@ class Passages:
     @property
     def lengths(self) -> NDArray[np.int64]:
         return self.offsets[1:] - self.offsets[:-1]
+
+    def count(self, terms: Sequence[int]) -> NDArray[np.int64]:
+        """How many words of each chunk are one of `terms`: int64 [n]."""
+        import numpy as np
+
+        running = np.concatenate(([0], np.cumsum(np.isin(self.tokens, terms))))
+        found: NDArray[np.int64] = running[self.offsets[1:]] - running[self.offsets[:-1]]
+        return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -149,12 +149,12 @@ def _attributes(db: sqlite3.Connection, rows: Sequence[int]) -> Iterator[tuple[i
     for row in rows:
         found = db.execute(
             "SELECT c.row, CASE WHEN c.inferred OR c.at_ms IS NULL THEN ? ELSE c.at_ms END, c.record, "
-            "r.source, c.namespace, c.kind, c.role FROM chunk c JOIN record r ON r.id = c.record "
-            "WHERE c.row = ?",
+            "r.source, c.namespace, c.kind, c.role, c.script, c.hash FROM chunk c "
+            "JOIN record r ON r.id = c.record WHERE c.row = ?",
             (UNDATED, row),
         ).fetchone()
         if found:
-            yield found
+            yield (*found[:-1], int.from_bytes(found[-1][:8], "big"))
 
 
 def _rewrite(

@@ -20,9 +20,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _PASSAGES = (
-    "SELECT c.row, c.record, r.source, r.place + c.message, c.message, ifnull(c.at_ms, ?), c.role, "
-    "c.tokens FROM json_each(?) wanted CROSS JOIN chunk c ON c.row = wanted.value "
-    "CROSS JOIN record r ON r.id = c.record"
+    "SELECT c.row, c.record, c.message, ifnull(c.at_ms, ?), c.asks, c.script, c.role, c.tokens "
+    "FROM json_each(?) wanted CROSS JOIN chunk c ON c.row = wanted.value"
 )
 _RECORDS = (
     "SELECT r.id, r.source, r.ord, r.ref, s.path, r.line, s.title, s.tags, n.label, k.text, r.fact, r.key, "
@@ -42,18 +41,18 @@ def passages(db: sqlite3.Connection, rows: NDArray[np.int64]) -> Passages:
 
     found = db.execute(_PASSAGES, (UNDATED, json.dumps(rows.tolist()))).fetchall()
     columns: list[Sequence[Any]] = list(zip(*found, strict=True)) or [()] * 8
-    *numbers, roles, tokens = columns
+    *numbers, asks, scripts, roles, tokens = columns
     names = dict(db.execute("SELECT id, text FROM label"))
     named = tuple(names[role] for role in roles)
-    row, record, source, place, message, at_ms = (np.array(column, np.int64) for column in numbers)
+    row, record, message, at_ms = (np.array(column, np.int64) for column in numbers)
     lengths = np.fromiter(map(len, tokens), np.int64, len(tokens)) // 4
     return Passages(
         row,
         record,
-        source,
-        place,
         message,
         at_ms,
+        np.array(asks, np.float64),
+        np.array(scripts, np.int64),
         np.array([name == "user" for name in named], bool),
         named,
         np.frombuffer(b"".join(tokens), np.uint32),

@@ -10,18 +10,21 @@ import json
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from huimem import forking
 from huimem.errors import ConfigError
-from huimem.index import catalog, shown
+from huimem.index import catalog, numbers, shown
+from huimem.index.calibrate import Scale
+from huimem.index.centring import Centre, centred, mean
 from huimem.index.dense import View
 from huimem.index.disk import sheltered
-from huimem.index.filters import Condition, Filter, condition, hidden, marks, speaking_of
+from huimem.index.filters import Bounds, Condition, Filter, condition, hidden, marks, speaking_of
 from huimem.index.lexical import Wanted, Words
+from huimem.index.numbers import distinct
 from huimem.index.rows import ChunkRow, Passages, RecordRow
 from huimem.index.seal import Damaged
 
@@ -73,19 +76,23 @@ class Snapshot:
         """Which catalog this is a state of, as `Index.identity` gives it; "" for what is in memory only."""
         return catalog.serial(self.db)
 
-    def find(self, terms: Sequence[str], f: Filter, limit: int = 1000) -> Ints:
-        """Rows of chunks with any of `terms` that pass `f`: int64, at most `limit`, the likeliest first."""
+    def find(self, terms: Sequence[str], f: Filter, limit: int = 1000, every: Sequence[str] = ()) -> Ints:
+        """Rows of chunks with any of `terms` and all of `every` that pass `f`: int64, the likeliest first.
+
+        At most `limit`.
+        """
         import numpy as np
 
         ids = [id for id in self.term_ids(terms) if id is not None]
-        if not ids:
+        must = [id for id in self.term_ids(every) if id is not None]
+        if not ids or len(must) < len(every):
             return np.zeros(0, np.int64)
         wanted, gone = self._in_numbers(f), self._gone("gone_words")
         (beyond,) = self.db.execute("SELECT next FROM counter WHERE name = 'chunk'").fetchone()
         ask = limit + len(gone)
         while self.words is not None:
             try:
-                found = self.words.find(ids, wanted, ask)
+                found = self.words.find(ids, wanted, ask, must)
             except Damaged as damage:
                 self.words, self.warnings = None, (*self.warnings, str(damage))
                 break
@@ -95,25 +102,48 @@ class Snapshot:
             if len(rows) >= limit or len(found) < ask:
                 return rows[:limit]
             ask *= 4  # records that speak of several times, or are hidden, took the places of others
-        return self._find_one_by_one(ids, f, limit)
+        return self._find_one_by_one(ids, f, limit, must)
 
-    def _find_one_by_one(self, ids: list[int], f: Filter, limit: int) -> Ints:
+    def _find_one_by_one(self, ids: Sequence[int], f: Filter, limit: int, must: Sequence[int]) -> Ints:
         """As `find`, without a word index: the chunks with most of the terms first."""
         import numpy as np
 
         found = self.passages(self.rows(f))
-        hits = np.concatenate(([0], np.cumsum(np.isin(found.tokens, ids))))
-        count = hits[found.offsets[1:]] - hits[found.offsets[:-1]]
+        count = found.count(ids)
+        for id in must:
+            count[found.count([id]) == 0] = 0
         order = np.lexsort((found.rows, -count))
         return found.rows[order][: min(limit, int(np.count_nonzero(count)))]
 
+    def centre(self, vector: NDArray[np.float32], script: str, scale: Scale, f: Filter) -> Centre:
+        """A question's vector as it is compared in the namespaces of `f`, with the means of their scripts.
+
+        `vector` is float32 [dim] and `script` that of the question.
+        """
+        view, gone, namespaces = self.vectors(), self._gone("gone_vectors"), self._in_numbers(f).namespaces
+        means = {}
+        for name, number in self._scripts().items():
+            allowed = {"namespace": namespaces, "script": frozenset({number})}
+            total, count = view.sampled(gone, **allowed) if view is not None else (scale.middle(""), 0)
+            means[name] = mean(total, count, scale.middle(name)) if count else None
+        seen_from = means.get(script)
+        middle = scale.middle(script) if seen_from is None else seen_from
+        numbered = self._scripts()
+        present = {numbered[name]: one for name, one in means.items() if one is not None}
+        return Centre(centred(vector[None].astype("f8"), middle)[0], present, numbered.get(script, -1))
+
+    def _scripts(self) -> dict[str, int]:
+        """The numbers of the scripts that there are, by name."""
+        text = f"SELECT text, id FROM label WHERE id IN ({distinct('script', 'chunk')})"
+        return dict(self.db.execute(text))
+
     def nearest(
-        self, vector: NDArray[np.float32], f: Filter, limit: int = 200
+        self, vector: NDArray[np.floating], f: Filter, limit: int = 200, script: int | None = None
     ) -> tuple[Ints, NDArray[np.float32]]:
         """The rows nearest in meaning that pass `f`: int64 and inner products float32, best first.
 
-        `vector` is float32 [dim]. Raises ConfigError for another dimension than the index has. Only
-        rows with a vector of the present embedder can be found.
+        `vector` is float [dim]; `script` None: those of all scripts. Raises ConfigError for another
+        dimension than the index has. Only rows with a vector of the present embedder can be found.
         """
         import numpy as np
 
@@ -123,7 +153,8 @@ class Snapshot:
             return nothing
         _check_dimension(vector, view)
         wanted = self._in_numbers(f)
-        mask = view.among(namespace=wanted.namespaces, kind=wanted.kinds, role=wanted.roles)
+        scripts = None if script is None else frozenset({script})
+        mask = view.among(namespace=wanted.namespaces, kind=wanted.kinds, role=wanted.roles, script=scripts)
         mask = mask & self._in_time(view, f) if f.during else mask.copy()
         for text, values in self._excluding(f, wanted):
             places = view.places(self._rows(text, values))
@@ -168,6 +199,32 @@ class Snapshot:
         _check_dimension(vector, view)
         return view.cosines(vector, view.places(rows))
 
+    def seen_from(self, centre: Centre, rows: Ints) -> NDArray[np.float64]:
+        """The unit vectors of `rows` seen from their scripts' means: float64 [n, dim], 0 without one."""
+        import numpy as np
+
+        view = self.vectors()
+        if view is None or not len(rows):
+            return np.zeros((len(rows), len(centre.towards)))
+        _check_dimension(centre.towards, view)
+        return view.seen_from(centre, view.places(rows))
+
+    def begun(self, f: Filter, span: Bounds) -> int:
+        """How many records pass `f`, its time apart, and begin in a closed span of milliseconds."""
+        wanted = self._in_numbers(f)
+        if wanted.tags is not None or f.hidden:
+            return self.count(replace(f, during=(span,), said_only=True))
+        text, values = "r.inferred = 0 AND r.at_ms >= ? AND r.at_ms < ? AND r.fact = 0", [*span]
+        if wanted.namespaces is not None:
+            text += f" AND s.namespace IN ({marks(len(wanted.namespaces))})"
+            values += sorted(wanted.namespaces)
+        if wanted.kinds is not None:
+            text += f" AND r.kind IN ({marks(len(wanted.kinds))})"
+            values += sorted(wanted.kinds)
+        among = "" if wanted.namespaces is None else "JOIN source s ON s.id = r.source"
+        (count,) = self.db.execute(f"SELECT count(*) FROM record r {among} WHERE {text}", values).fetchone()
+        return int(count)
+
     def rows(self, f: Filter) -> Ints:
         """All chunk rows that pass `f`: int64, ascending."""
         text, values = condition(f)
@@ -211,6 +268,11 @@ class Snapshot:
         )
         return [found.get(term) for term in terms]
 
+    def terms(self, ids: Iterable[int]) -> list[str]:
+        """The terms of numbers, in no order."""
+        text = "SELECT t.text FROM json_each(?) wanted CROSS JOIN term t ON t.id = wanted.value"
+        return [term for (term,) in self.db.execute(text, (json.dumps(list(ids)),))]
+
     def frequencies(self, terms: Sequence[str], namespaces: frozenset[str] | None) -> list[int]:
         """In how many chunks of the namespaces (None = all) each term stands."""
         among, values = _among(namespaces)
@@ -249,19 +311,25 @@ class Snapshot:
         """The ids of up to `n` records before and `n` after one in its source, in the file's order."""
         return shown.beside(self.db, record, n)
 
-    def around(self, records: Iterable[int], n: int) -> list[int]:
-        """The ids of records at most `n` places from any of `records` in their sources, these included."""
+    def around(self, records: Iterable[int], n: int) -> tuple[Ints, Ints, Ints]:
+        """The chunk rows of records at most `n` places from any of `records`, perhaps more than once.
+
+        Three int64 arrays of one length: rows, their sources, the places of their records there; row −1
+        stands for a record without any. Rows of one record rise in reading order.
+        """
+        import numpy as np
+
         listed = json.dumps([int(id) for id in records])
-        return [
-            id
-            for (id,) in self.db.execute(
-                "SELECT DISTINCT near.id FROM json_each(?) wanted "
-                "CROSS JOIN record mine ON mine.id = wanted.value "
-                "CROSS JOIN record near ON near.source = mine.source "
-                "AND near.ord BETWEEN mine.ord - ? AND mine.ord + ?",
-                (listed, n, n),
-            )
-        ]
+        found = self.db.execute(
+            "SELECT near.source, near.ord, ifnull(c.row, -1) FROM json_each(?) wanted "
+            "CROSS JOIN record mine ON mine.id = wanted.value "
+            "CROSS JOIN record near ON near.source = mine.source "
+            "AND near.ord BETWEEN mine.ord - ? AND mine.ord + ? "
+            "LEFT JOIN chunk c ON c.record = near.id",
+            (listed, n, n),
+        ).fetchall()
+        sources, places, rows = np.array(found, np.int64).reshape(-1, 3).T
+        return rows, sources, places
 
     def texts(self, rows: Iterable[int]) -> list[str]:
         """The passages of chunks in the order of `rows`, "" for one that is not there."""
@@ -285,50 +353,9 @@ class Snapshot:
         return self._rows(f"SELECT row FROM {table} ORDER BY row", ())
 
     def _in_numbers(self, f: Filter) -> Wanted:
-        """The filter in numbers of the catalog, without the parts that shut out nothing."""
         if f not in self._wanted:
-            self._wanted[f] = Wanted(
-                namespaces=self._numbers("namespace", "label", f.namespaces),
-                kinds=self._numbers("label", "text", f.kinds or None, _distinct("kind", "record")),
-                roles=self._numbers("label", "text", f.roles or None, _distinct("role", "chunk")),
-                tags=self._numbers("label", "text", f.tags or None),
-                spans=f.spans,
-                said_only=f.said_only,
-                current_at=f.current_at if self._has_past_facts(f.current_at) else None,
-            )
+            self._wanted[f] = numbers.in_numbers(self.db, f)
         return self._wanted[f]
-
-    def _numbers(
-        self, table: str, column: str, texts: Iterable[str] | None, present: str = ""
-    ) -> frozenset[int] | None:
-        """Numbers of some labels; None where they are all there are."""
-        if texts is None:
-            return None
-        listed = (json.dumps(list(texts)),)
-        query = f"SELECT id FROM {table} WHERE {column} IN (SELECT value FROM json_each(?))"
-        found = frozenset(id for (id,) in self.db.execute(query, listed))
-        if table == "namespace":
-            present = "SELECT namespace FROM totals WHERE chunks > 0"
-        if present and found.issuperset(id for (id,) in self.db.execute(present)):
-            return None
-        return found
-
-    def _has_past_facts(self, instant: int | None) -> bool:
-        return instant is not None and bool(
-            self.db.execute(
-                "SELECT EXISTS(SELECT 1 FROM record WHERE fact = 1 AND (valid_from > ? OR valid_to <= ?))",
-                (instant, instant),
-            ).fetchone()[0]
-        )
-
-
-def _distinct(column: str, table: str) -> str:
-    """The query for the few values of a column, by steps through its index instead of a look at each row."""
-    return (
-        f"WITH RECURSIVE step (value) AS (SELECT min({column}) FROM {table} UNION ALL "
-        f"SELECT (SELECT min({column}) FROM {table} WHERE {column} > step.value) FROM step "
-        "WHERE value IS NOT NULL) SELECT value FROM step WHERE value IS NOT NULL"
-    )
 
 
 def _among(namespaces: frozenset[str] | None) -> Condition:
@@ -338,7 +365,7 @@ def _among(namespaces: frozenset[str] | None) -> Condition:
     return f"SELECT id FROM namespace WHERE label IN ({marks(len(listed))})", list(listed)
 
 
-def _check_dimension(vector: NDArray[np.float32], view: View) -> None:
+def _check_dimension(vector: NDArray[np.floating], view: View) -> None:
     if vector.shape[-1] != view.dim or vector.size != view.dim:
         raise ConfigError(
             f"the question's vector has {vector.size} dimensions, the index {view.dim}",

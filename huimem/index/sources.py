@@ -11,8 +11,10 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from huimem.index import cut
+from huimem.index.asking import asking
 from huimem.index.mentions import Times
 from huimem.index.rows import milliseconds
+from huimem.index.scripts import script
 from huimem.index.texts import pack
 from huimem.index.tokens import tokenize
 from huimem.records import Chunk, Record, Source, TimeRange, Turn
@@ -29,6 +31,8 @@ class CutChunk(NamedTuple):
     at_ms: int | None
     lines: tuple[int, int]
     hash: bytes
+    script: str
+    asks: float
     words: str
     said: bytes
     lead: int | None
@@ -45,14 +49,10 @@ class Made(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CutRecord:
-    """A record ready to be stored; `chunks` None where the catalog is known to hold its digest.
-
-    `place` counts the messages before it in its source.
-    """
+    """A record ready to be stored; `chunks` None where the catalog is known to hold its digest."""
 
     record: Record
     digest: bytes
-    place: int
     chunks: Sequence[CutChunk] | None
 
 
@@ -87,13 +87,12 @@ class Uncut:
 
     def joined(self, made: Iterable[Made]) -> CutSource:
         """The source with what was made of each of its records."""
-        records, place = [], 0
+        records = []
         for record, one in zip(self.source.records, made, strict=True):
             speaking = record
             if one.spoken and isinstance(record, Turn):
                 speaking = replace(record, mentions=one.spoken)
-            records.append(CutRecord(speaking, one.digest, place, one.chunks))
-            place += len(record.messages)
+            records.append(CutRecord(speaking, one.digest, one.chunks))
         return CutSource(self.source, self.stamp, self.racy, self.held, tuple(records))
 
 
@@ -121,8 +120,9 @@ def cut_records(
 
 def _cut_chunk(chunk: Chunk) -> CutChunk:
     at_ms = milliseconds(chunk.at) if chunk.at else None
-    whose = (chunk.message, chunk.role, at_ms, chunk.lines, bytes.fromhex(chunk.id))
-    words, said = " ".join(tokenize(chunk.said)), pack(chunk.said)
+    nature = (script(chunk.text), asking(chunk.text))
+    whose = (chunk.message, chunk.role, at_ms, chunk.lines, bytes.fromhex(chunk.id), *nature)
+    words, said = " ".join(tokenize(chunk.said[chunk.asked :])), pack(chunk.said)
     if chunk.said.endswith(chunk.text):
         return CutChunk(*whose, words, said, len(chunk.said) - len(chunk.text), None)
     return CutChunk(*whose, words, said, None, pack(chunk.text))

@@ -13,9 +13,12 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import chain, pairwise
+from threading import local
+
+from huimem.index.forms import forms
 
 # Part of the index: an index whose words were cut otherwise is rebuilt.
-IDENTITY = "words 1"
+IDENTITY = "words 2"
 
 _HAN = "\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003134f"
 # Scripts written without blanks that no dictionary of ours cuts: kana, hangul, Thai to Khmer.
@@ -32,7 +35,12 @@ _ASCII_TOKEN = re.compile(r"[A-Za-z0-9_]+(?:[-._'/:@&][A-Za-z0-9_]+)*(?:\+\+|#)?
 _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 _PARTS = re.compile(r"[^\W_]+")
 _ACCENTED = re.compile("[\u00c0-\u024f\u1e00-\u1eff]")
-_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_THOUSANDS = re.compile(r",(?<=\d,)(?=\d{3}(?!\d))")
+_BLANKS = "\u00a0\u2009\u202f"  # they hold a number together; a plain one may stand between two numbers
+_SPACED_THOUSANDS = re.compile(f"(?<=[0-9])[{_BLANKS}](?=[0-9]{{3}}(?![0-9]))")
+_GLUED_BEFORE = re.compile(rf"{_PIECE}{_JOINER}?$")
+_GLUED_AFTER = re.compile(rf"{_JOINER}?{_PIECE}")
+_JOINED = re.compile(r"[^\W\d_]+(?:[-_][^\W\d_]+)*(?:[-_]?\d+)?")
 _LONGEST = 64  # an unbroken string past this is noise (base64, a hash dump); its parts stay
 
 # Pairs with one of these are grammar, not words.
@@ -103,18 +111,41 @@ def _cutter() -> _Cutter:
         return _Cutter(jieba.lcut, jieba.lcut_for_search, lambda word: bool(jieba.dt.FREQ.get(word)))
 
 
-@cache
-def _stemmer() -> Callable[[str], str]:
-    import snowballstemmer
+_OF_THREAD = local()  # a stemmer keeps its word while it works on it
 
-    stem_word: Callable[[str], str] = snowballstemmer.stemmer("english").stemWord
+
+def _stemmer() -> Callable[[str], str]:
+    stem_word: Callable[[str], str] | None = getattr(_OF_THREAD, "stem_word", None)
+    if stem_word is None:
+        import snowballstemmer
+
+        stem_word = _OF_THREAD.stem_word = snowballstemmer.stemmer("english").stemWord
     return stem_word
+
+
+@cache
+def _irregular() -> dict[str, str]:
+    """Forms of English words that no rule leads to their headword."""
+    return dict(pair.split(":") for pair in _listed("irregular.txt"))
+
+
+@cache
+def _respelled() -> dict[str, str]:
+    """British stems and the American ones they stand for."""
+    pairs = (pair.split(":") for pair in _listed("spellings.txt"))
+    return {_stemmer()(british): _stemmer()(american) for british, american in pairs}
 
 
 @lru_cache(200_000)
 def stem(word: str) -> str:
-    """The Snowball stem of an English word; other words, numbers and identifiers stay."""
-    return _stemmer()(word) if word.isascii() and word.isalpha() and len(word) > 2 else word
+    """The Snowball stem of an English word, irregular forms and British spellings brought to one.
+
+    Other words, numbers and identifiers stay.
+    """
+    if not (word.isascii() and word.isalpha() and len(word) > 2):
+        return word
+    stemmed = _stemmer()(_irregular().get(word, word))
+    return _respelled().get(stemmed, stemmed)
 
 
 @lru_cache(200_000)
@@ -179,7 +210,13 @@ def _unspaced(run: str) -> Iterable[str]:
 
 @lru_cache(200_000)
 def _word(written: str) -> tuple[str, ...]:
-    """A plain word's stem; an identifier whole, then its parts; nothing for stop words."""
+    """A plain word's stem; an identifier whole, then its parts; nothing for stop words.
+
+    Words held together by hyphens are whole without them, so that e-mail is email.
+    """
+    if written.isalpha() and written.isascii() and (written[1:].islower() or len(written) == 1):
+        low = written.lower()  # nearly all words are this plain
+        return () if low in _stop_words() else (stem(low),)
     written = written.replace("’", "'").removesuffix("'s").strip("_")
     low = written.lower()
     if low in _stop_words():
@@ -190,8 +227,22 @@ def _word(written: str) -> tuple[str, ...]:
         return tuple(dict.fromkeys((stem(low), *_parts(humps)))) if len(humps) > 1 else (stem(low),)
     if "'" in low and not _parts(pieces):
         return ()
-    whole = (low,) if 0 < len(low) <= _LONGEST else ()
+    whole = (_joined(low),) if 0 < len(low) <= _LONGEST else ()
     return tuple(dict.fromkeys((*whole, *_parts(pieces), *_parts(humps))))
+
+
+def _joined(low: str) -> str:
+    """Words, and a number at most at the end, as one word; more numbers could not be told apart then."""
+    if "-" not in low and "_" not in low:
+        return low
+    if not _JOINED.fullmatch(low):
+        return low
+    *before, last = low.replace("_", "-").split("-")
+    stemmed = stem(last)
+    # The stem of the end is that of the whole unless the end alone is too short for a rule.
+    return (
+        stem("".join(before) + last) if stemmed == last and last[-1] in "esy" else "".join(before) + stemmed
+    )
 
 
 def _parts(pieces: list[str]) -> list[str]:
@@ -200,10 +251,16 @@ def _parts(pieces: list[str]) -> list[str]:
     return [stem(p) for p in lowered if 1 < len(p) <= _LONGEST and p not in _stop_words()]
 
 
+def _plain(text: str) -> str:
+    """The text folded, numbers without the marks between their thousands."""
+    if not text.isascii():
+        if any(blank in text for blank in _BLANKS):
+            text = _SPACED_THOUSANDS.sub("", text)
+        text = fold(text)
+    return _THOUSANDS.sub("", text) if "," in text else text
+
+
 def _pieces(text: str) -> list[str]:
-    text = fold(text)
-    if "," in text:
-        text = _THOUSANDS.sub("", text)
     return (_ASCII_TOKEN if text.isascii() else _TOKEN).findall(text)
 
 
@@ -213,9 +270,19 @@ def _is_word(piece: str) -> bool:
 
 
 def tokenize(text: str) -> list[str]:
-    """The words of a text in order, repeats kept, stop words left out: what is indexed."""
-    pieces = _pieces(text)
-    return [*chain.from_iterable(map(_word if text.isascii() else _terms, pieces))]
+    """The words of a text in order, repeats kept, stop words left out: what is indexed.
+
+    Behind them stand what numbers, clocks and dates have in common with other ways of writing them.
+    """
+    plain = _plain(text)
+    words = [*chain.from_iterable(map(_word if plain.isascii() else _terms, _pieces(plain)))]
+    for form in forms(plain):
+        alone = not _GLUED_BEFORE.search(plain, max(form.start - 2, 0), form.start)
+        if alone and not _GLUED_AFTER.match(plain, form.end):
+            words += (term for term in form.terms if term != plain[form.start : form.end])
+        else:
+            words += form.terms
+    return words
 
 
 def _terms(piece: str) -> Iterable[str]:
@@ -225,9 +292,30 @@ def _terms(piece: str) -> Iterable[str]:
 
 
 def asked(text: str) -> dict[str, str]:
-    """The distinct terms of a question in order, each with the word as asked; empty for stop words alone."""
+    """The distinct terms of a question in order, each with the word as asked; empty for stop words alone.
+
+    A number or time that has one term for all its ways of writing is asked for by that term alone.
+    """
+    plain = _plain(text)
+    words, found = _asked(plain), forms(plain)
+    rest = plain
+    for form in found:
+        if form.whole:
+            rest = rest[: form.start] + " " * (form.end - form.start) + rest[form.end :]
+    others = _asked(rest) if rest != plain else words
+    for form in found:
+        written = plain[form.start : form.end]
+        if form.whole:
+            words = {
+                term: own for term, own in words.items() if term in others or term not in _asked(written)
+            }
+        words |= {term: written for term in form.terms}
+    return words
+
+
+def _asked(plain: str) -> dict[str, str]:
     words: dict[str, str] = {}
-    for written in _pieces(text):
+    for written in _pieces(plain):
         if _is_word(written):
             terms = _word(written)
             words |= {term: term if at else written for at, term in enumerate(terms) if term not in words}

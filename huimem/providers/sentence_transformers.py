@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from huimem.errors import ConfigError, MissingExtra
+from huimem.providers.library import INSTALL, folder_of, loaded, require_library
 from huimem.providers.well_formed import well_formed
 
 if TYPE_CHECKING:
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
 # Characters read of one text: what a model with a window of 8,192 tokens can see of English.
 LIMIT = 32_768
 _EXAMPLE = "Write a hub id or a folder: sentence-transformers:intfloat/multilingual-e5-small"
-_INSTALL = 'pip install "huimem[sentence-transformers]"'
-_HUB_ID = re.compile(r"[\w.-]+(/[\w.-]+)?")
 _WEIGHTS = (".safetensors", ".bin")
 _SETTINGS = (".json", ".txt", ".model")
 _SAMPLE = 1 << 16
@@ -76,13 +73,12 @@ class SentenceTransformersEmbedder:
     """
 
     def __init__(self, model: str = "", *, foreign: bool = False) -> None:
-        if find_spec("sentence_transformers") is None:
-            raise MissingExtra("the package sentence-transformers is not installed", _INSTALL)
-        self._folder = _folder(model)
+        require_library()
+        self._folder = folder_of(model, _EXAMPLE)
         self._foreign = foreign
         if foreign:
             check_harmless(model, self._folder)
-        self._source = model if self._folder is None else str(self._folder)
+        self._model_id = model
         self._prefixes = prefixes(*((model,) if self._folder is None else _names(self._folder)))
         identity = model if self._folder is None else f"local:{fingerprint(self._folder)}"
         self.name = f"sentence-transformers/{identity} {self._prefixes or 'own prompts'}"
@@ -114,51 +110,13 @@ class SentenceTransformersEmbedder:
         return (self._prefixes.query if as_query else self._prefixes.passage) + clean
 
     def _load(self) -> Any:
-        """What is on the disk first, so that a model that was downloaded once needs no network."""
         try:
             from sentence_transformers import SentenceTransformer
         except ImportError as fault:
-            raise MissingExtra(f"sentence-transformers does not start: {fault}", _INSTALL) from fault
-        try:
-            with _without_bars():
-                model = SentenceTransformer(self._source, local_files_only=True)
-        except Exception as absent:  # each format of weights has errors of its own
-            if self._folder is not None:
-                raise ConfigError(
-                    f"the model in {self._folder} does not load: {absent}", _EXAMPLE
-                ) from absent
-            if self._foreign:
-                raise ConfigError(f"the model {self._source} does not load: {absent}", _EXAMPLE) from absent
-            model = self._download(SentenceTransformer)
+            raise MissingExtra(f"sentence-transformers does not start: {fault}", INSTALL) from fault
+        model = loaded(SentenceTransformer, self._model_id, self._folder, _EXAMPLE, fetch=not self._foreign)
         self.dim = len(model.encode("", show_progress_bar=False))
         return model
-
-    def _download(self, library: Any) -> Any:
-        """Ask the hub once before downloading: the library itself would retry for minutes offline."""
-        from huggingface_hub import HfApi
-
-        try:
-            HfApi().model_info(self._source, timeout=10)
-            return library(self._source)
-        except Exception as fault:  # whatever the HTTP library of the day raises
-            raise ConfigError(
-                f"the model {self._source} is not on this disk and cannot be had: {fault}",
-                f"Check the name and the network, or name a folder that holds it. {_EXAMPLE}",
-            ) from fault
-
-
-@contextmanager
-def _without_bars() -> Iterator[None]:
-    """Reading weights takes a second and needs no progress bar; what the program had set comes back."""
-    from transformers.utils import logging
-
-    shown = logging.is_progress_bar_enabled()
-    logging.disable_progress_bar()
-    try:
-        yield
-    finally:
-        if shown:
-            logging.enable_progress_bar()
 
 
 def prefixes(*names: str) -> Prefixes | None:
@@ -187,18 +145,6 @@ def _ends(path: Path) -> bytes:
         first = file.read(_SAMPLE)
         file.seek(max(path.stat().st_size - _SAMPLE, 0))
         return first + file.read(_SAMPLE)
-
-
-def _folder(model: str) -> Path | None:
-    """The folder that `model` names; None for a hub id."""
-    path = Path(model).expanduser()
-    if model and path.is_dir():
-        if not (path / "config.json").is_file() and not (path / "modules.json").is_file():
-            raise ConfigError(f"{path} holds no model: it has neither modules.json nor config.json", _EXAMPLE)
-        return path.resolve()
-    if not _HUB_ID.fullmatch(model) or model.startswith("."):
-        raise ConfigError(f"no model at {model!r}" if model else "which model?", _EXAMPLE)
-    return None
 
 
 def check_harmless(model: str, folder: Path | None) -> None:

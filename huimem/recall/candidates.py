@@ -1,111 +1,247 @@
-"""A Query → the passages worth judging, with what judging them needs.
+"""A Query → the passages worth judging, judged.
 
-Words and meaning each find their best; both are then scored exactly over the union, with the
-neighbours of whatever leads, so that no score depends on which of the two found a passage.
+Words and meaning each find their best; both are then scored exactly over the union, with what stands
+around whatever leads, so that no score depends on which of the two found a passage.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from huimem.config import Ranking
+from huimem.index.centring import Centre
 from huimem.index.embeddings import Meaning
-from huimem.index.filters import Filter
-from huimem.index.index import Snapshot
+from huimem.index.rows import Passages
 from huimem.recall import rank
 from huimem.recall.parts import Part
-from huimem.recall.rank import Floats, Ints, Pool, Scores, Terms
-from huimem.records import Query
+from huimem.recall.rank import NEAR, Floats, Ints, Pool, Scores, Terms
+from huimem.recall.wanting import Wanting
 
 FOUND_BY_WORDS = 1_000
-FOUND_BY_MEANING = 200
-LEADERS = 100  # records whose neighbours are looked at
-REACH = 2  # records on each side whose messages may lend
+FOUND_BY_PHRASE = 5_000  # most of what holds its words holds them apart
+FOUND_BY_MEANING = 100  # of each script
+LEADERS = 60  # records whose surroundings are looked at
+LENDING = 2  # passages on each side that lend
+REACH = NEAR + LENDING  # passages on each side of a leader that are read
+_RECORDS = 2  # on each side, read first: most turns are long enough for `REACH` passages
+_FARTHEST = 16 * REACH  # records on each side that are looked through where some hold no passage
+_APART = 4 * NEAR  # between the seats of passages that are not next to each other
 
 
-def weighed_terms(parts: Sequence[Part], query: Query) -> list[Terms]:
-    """The question's words with the weights they have in the namespaces asked of all parts.
+def frequencies(parts: Sequence[Part], terms: Sequence[str]) -> list[int]:
+    """In how many passages of the namespaces asked of all parts each term stands."""
+    held = sum((_counts(part, terms)[2] for part in parts), np.zeros(len(terms), np.int64))
+    return [int(count) for count in held]
+
+
+def weighed_terms(parts: Sequence[Part], wanting: Wanting) -> list[Terms]:
+    """The words looked for with the weights they have in the namespaces asked of all parts.
 
     One for each part: in their numbers of words alone they differ.
     """
-    passages, tokens, frequencies = 0, 0, np.zeros(len(query.terms), np.int64)
-    for part in parts:
-        counts = _counts(part, query)
-        passages, tokens, frequencies = passages + counts[0], tokens + counts[1], frequencies + counts[2]
-    weights = rank.weigh(frequencies.tolist(), passages)
+    counted = [_counts(part, wanting.terms) for part in parts]
+    passages, tokens = sum(one[0] for one in counted), sum(one[1] for one in counted)
+    held = sum((one[2] for one in counted), np.zeros(len(wanting.terms), np.int64))
+    rarity = rank.weigh(held.tolist(), passages)
+    weights = tuple(rare * trust for rare, trust in zip(rarity, wanting.trust, strict=True))
     length = tokens / passages if passages else 1.0
-    return [Terms(query.terms, tuple(part.snapshot.term_ids(query.terms)), weights, length) for part in parts]
+    return [
+        Terms(wanting.terms, tuple(part.snapshot.term_ids(wanting.terms)), weights, length) for part in parts
+    ]
 
 
-def _counts(part: Part, query: Query) -> tuple[int, int, Ints]:
+def _counts(part: Part, terms: Sequence[str]) -> tuple[int, int, Ints]:
     """Passages and words of a part, and how many passages hold each term; what is hidden does not count."""
     snapshot, namespaces = part.snapshot, part.narrowed.namespaces
     passages, tokens = snapshot.totals(namespaces)
-    frequencies = np.array(snapshot.frequencies(query.terms, namespaces), np.int64)
+    frequencies = np.array(snapshot.frequencies(terms, namespaces), np.int64)
     if not part.narrowed.hidden:
         return passages, tokens, frequencies
     gone = snapshot.passages(snapshot.hidden_rows(part.narrowed))
     owner = np.repeat(np.arange(len(gone.rows)), gone.lengths)
-    held = [
-        0 if id is None else len(np.unique(owner[gone.tokens == id])) for id in snapshot.term_ids(query.terms)
-    ]
+    held = [0 if id is None else len(np.unique(owner[gone.tokens == id])) for id in snapshot.term_ids(terms)]
     return passages - len(gone.rows), tokens - len(gone.tokens), frequencies - np.array(held, np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """Passages in reading order with what each scores; all arrays are parallel to the pool.
+
+    `centre`: how their meaning was compared, None where words alone were.
+    """
+
+    pool: Pool
+    scores: Scores
+    relevance: Floats
+    centre: Centre | None
 
 
 class Judge:
     """One question before one snapshot of the index: judges rows by words and meaning."""
 
-    def __init__(self, snapshot: Snapshot, terms: Terms, ranking: Ranking, meaning: Meaning | None) -> None:
-        self._snapshot = snapshot
+    def __init__(self, part: Part, terms: Terms, ranking: Ranking, meaning: Meaning | None) -> None:
+        self._snapshot = part.snapshot
+        self._narrowed = part.narrowed
         self._terms = terms
         self._ranking = ranking
         self._meaning = meaning
+        self._centre = self._centred(meaning)
 
-    def found(self, query: Query, narrowed: Filter) -> Ints:
-        """Rows that words or meaning point at: int64, unique, ascending."""
-        by_words = self._snapshot.find(query.terms, narrowed, FOUND_BY_WORDS)
-        if self._meaning is None:
-            return np.unique(by_words)
-        by_meaning, _ = self._snapshot.nearest(self._meaning.vector, narrowed, FOUND_BY_MEANING)
-        return np.union1d(by_words, by_meaning)
+    def _centred(self, meaning: Meaning | None) -> Centre | None:
+        if meaning is None:
+            return None
+        return self._snapshot.centre(meaning.vector, meaning.script, meaning.scale, self._narrowed)
 
-    def judge(self, rows: Ints) -> tuple[Pool, Scores]:
-        """Exact scores of the messages of `rows` and of those beside the leaders, with what each lends."""
-        pool = self._pool(rows)
-        shares = self._shares(pool)
-        first = rank.score(pool, *shares, self._ranking)
-        if not len(first.record):
-            return pool, first
-        leaders = np.unique(first.record[np.argsort(-first.sums, kind="stable")[:LEADERS]])
-        near = self._snapshot.rows_of(self._snapshot.around(leaders, REACH))
-        beside = self._pool(np.setdiff1d(near, pool.rows, assume_unique=True))
-        words, meaning = (np.concatenate(pair) for pair in zip(shares, self._shares(beside), strict=True))
+    def found(self, wanting: Wanting) -> Ints:
+        """Rows that pass the filter and that words or meaning point at: int64, unique, ascending."""
+        if wanting.needed:
+            return self._holding(wanting)
+        most = FOUND_BY_PHRASE if wanting.phrases else FOUND_BY_WORDS
+        found = [self._snapshot.find(wanting.terms, self._narrowed, most)]
+        if self._centre is not None:
+            towards = self._centre.towards
+            found += [
+                self._snapshot.nearest(towards, self._narrowed, FOUND_BY_MEANING, script)[0]
+                for script in self._centre.means
+            ]
+        return np.unique(np.concatenate(found))
+
+    def _holding(self, wanting: Wanting) -> Ints:
+        """Rows of records that may hold every phrase: one passage with all its words, or with the rarest.
+
+        A phrase may lie across the border of two passages, which hold a part of its words each.
+        """
+        by_phrase = []
+        for words in wanting.needed:
+            held = self._snapshot.frequencies(words, self._narrowed.namespaces)
+            rarest = words[held.index(min(held))]
+            found = [
+                self._snapshot.find(wanting.terms, self._narrowed, FOUND_BY_PHRASE, every)
+                for every in dict.fromkeys((words, (rarest,)))
+            ]
+            by_phrase.append(np.concatenate(found))
+        passages = self._snapshot.passages(np.unique(np.concatenate(by_phrase)))
+        fitting = np.ones(len(passages.rows), bool)
+        for rows in by_phrase:
+            fitting &= np.isin(passages.record, passages.record[np.isin(passages.rows, rows)])
+        return passages.rows[fitting]
+
+    def judge(self, rows: Ints) -> Judged:
+        """Exact scores of the passages `rows` and of those around the leaders, with what each lends."""
+        pool = _pool(self._snapshot.passages(rows))
+        words, meaning = rank.share_of_words(pool, self._terms, self._ranking), self._nearness(pool)
+        first = rank.score(pool, words, meaning, np.zeros(len(words)), self._ranking)
+        near = self._surroundings(pool, first.sums * rank.tells(pool, self._ranking))
+        beside = _pool(self._snapshot.passages(np.setdiff1d(near.rows, pool.rows)))
+        meaning = np.concatenate((meaning, self._nearness(beside)))
         whole = pool.joined(beside)
-        return whole, rank.score(whole, words, meaning, self._ranking)
+        order, seats = near.order(whole.rows)
+        whole, meaning = whole.ordered(order, seats), meaning[order]
+        words = rank.share_of_words(whole, self._terms, self._ranking)
+        around = rank.share_around(whole, self._terms)
+        scores = rank.score(whole, words, meaning, around, self._ranking)
+        return Judged(whole, scores, rank.relevance(scores.sums, self._ranking), self._centre)
 
-    def _shares(self, pool: Pool) -> tuple[Floats, Floats]:
-        """Words and meaning of each passage as shares in [0, 1]."""
-        return rank.share_of_words(pool, self._terms, self._ranking), self._nearness(pool.rows)
+    def _nearness(self, pool: Pool) -> Floats:
+        """Meaning of each passage as a share of the nearest; more where no word of the question can match."""
+        if self._meaning is None or self._centre is None:
+            return np.zeros(len(pool.rows))
+        cosines = self._snapshot.seen_from(self._centre, pool.rows) @ self._centre.towards
+        shares = rank.share_of_meaning(cosines, self._meaning.scale.same)
+        return shares * np.where(pool.script == self._centre.script, 1.0, self._ranking.foreign_weight)
 
-    def _nearness(self, rows: Ints) -> Floats:
-        if self._meaning is None:
-            return np.zeros(len(rows))
-        cosines = self._snapshot.cosines(self._meaning.vector, rows).astype(np.float64)
-        return rank.share_of_meaning(cosines, self._meaning.scale.chance, self._meaning.scale.same)
+    def _surroundings(self, pool: Pool, scores: Floats) -> Seated:
+        """The passages at most `REACH` from those of the leaders, these included."""
+        best = np.argsort(-scores, kind="stable")
+        _, firsts = np.unique(pool.record[best], return_index=True)
+        leaders = pool.record[best[np.sort(firsts)[:LEADERS]]]
+        led = np.isin(pool.record, leaders)
+        near, reach = self._snapshot.around(leaders, _RECORDS), REACH
+        while reach <= _FARTHEST and len(lacking := _seated(near).lacking(pool.rows[led])):
+            records = np.unique(pool.record[np.isin(pool.rows, lacking)])
+            farther = self._snapshot.around(records, reach)
+            near = (
+                np.concatenate((near[0], farther[0])),
+                np.concatenate((near[1], farther[1])),
+                np.concatenate((near[2], farther[2])),
+            )
+            if (farther[0] >= 0).all():  # as many records hold as many passages; what lacks ends there
+                break
+            reach *= 4
+        return _seated(self._standing(near)).close_to(pool.rows[led])
 
-    def _pool(self, rows: Ints) -> Pool:
-        found = self._snapshot.passages(rows)
-        return Pool(
-            found.rows,
-            found.record,
-            found.source,
-            found.place,
-            found.message,
-            found.at_ms,
-            found.user,
-            found.tokens,
-            found.offsets[:-1],
-            found.offsets[1:],
-        )
+    def _standing(self, near: tuple[Ints, Ints, Ints]) -> tuple[Ints, Ints, Ints]:
+        """Without rows that the files no longer hold: what is gone lends nothing."""
+        if not self._narrowed.hidden:
+            return near
+        gone = np.isin(near[0], self._snapshot.hidden_rows(self._narrowed))
+        return np.where(gone, -1, near[0]), near[1], near[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Seated:
+    """Passages in reading order: parallel arrays; next to each other is what has seats that differ by one."""
+
+    rows: Ints
+    seats: Ints
+
+    def lacking(self, rows: Ints) -> Ints:
+        """Those of `rows` with fewer than `REACH` passages beside them on one side."""
+        run = np.cumsum(np.diff(self.seats, prepend=self.seats[:1]) > 1)
+        first, beyond = np.searchsorted(run, run), np.searchsorted(run, run, side="right")
+        place = np.arange(len(run))
+        short = (place - first < REACH) | (beyond - 1 - place < REACH)
+        return np.intersect1d(self.rows[short], rows)
+
+    def close_to(self, rows: Ints) -> Seated:
+        """The passages at most `REACH` seats from one of `rows`."""
+        led = self.seats[np.isin(self.rows, rows)]
+        if not len(led):
+            return Seated(self.rows[:0], self.seats[:0])
+        at = np.searchsorted(led, self.seats).clip(0, len(led) - 1)
+        near = np.minimum(abs(led[at] - self.seats), abs(self.seats - led[np.maximum(at - 1, 0)])) <= REACH
+        return Seated(self.rows[near], self.seats[near])
+
+    def order(self, rows: Ints) -> tuple[Ints, Ints]:
+        """How to put `rows` into reading order, and their seats then; others follow, each by itself."""
+        beyond = self.seats[-1] if len(self.seats) else 0
+        seats = beyond + _APART * (1 + np.arange(len(rows)))
+        by_row = np.argsort(self.rows)
+        at = np.searchsorted(self.rows[by_row], rows).clip(0, max(len(self.rows) - 1, 0))
+        if len(self.rows):
+            known = self.rows[by_row][at] == rows
+            seats = np.where(known, self.seats[by_row][at], seats)
+        order = np.argsort(seats, kind="stable")
+        return order, seats[order]
+
+
+def _seated(near: tuple[Ints, Ints, Ints]) -> Seated:
+    """Rows with their sources and records' places, any order, repeats allowed; −1 is a record without any."""
+    rows, sources, places = near
+    order = np.lexsort((rows, places, sources))
+    rows, sources, places = rows[order], sources[order], places[order]
+    once = np.diff(rows, prepend=-2) != 0
+    once |= (np.diff(sources, prepend=-1) != 0) | (np.diff(places, prepend=-1) != 0)
+    rows, sources, places = rows[once], sources[once], places[once]
+    follows = (np.diff(sources, prepend=-1) == 0) & (np.diff(places, prepend=-1) <= 1)
+    seats = np.cumsum(np.where(follows, rows >= 0, _APART))
+    return Seated(rows[rows >= 0], seats[rows >= 0])
+
+
+def _pool(found: Passages) -> Pool:
+    return Pool(
+        found.rows,
+        found.record,
+        np.arange(len(found.rows), dtype=np.int64) * _APART,
+        found.message,
+        found.at_ms,
+        found.user,
+        found.asks,
+        found.script,
+        found.tokens,
+        found.offsets[:-1],
+        found.offsets[1:],
+    )

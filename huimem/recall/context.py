@@ -1,4 +1,4 @@
-"""Records found → Hits: each with its whole record, its evidence, its line and its neighbours.
+"""Records found → Hits: each with its whole record, its evidence, its line, its neighbours; and passages.
 
 Texts and lines come from the file as it stands now; a file that has changed or gone since it was
 indexed costs its hit, with a warning, and never shows a text the file does not hold.
@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from huimem.errors import HuimemError, Problem
 from huimem.index.rows import ChunkRow, RecordRow
-from huimem.records import Factor, Hit, Record, Source
+from huimem.recall.passages import passages_of, shortfall
+from huimem.records import Factor, Hit, Passage, Record, Source
 
 Read = Callable[[str], Source]
 
@@ -30,9 +31,40 @@ class Found:
     records: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What is shown of an answer: hits, passages where they were asked for, what the reader must know."""
+
+    hits: tuple[Hit, ...]
+    passages: tuple[Passage, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+def told_of(read: Read, found: Sequence[Found], context: int, budget: int | None) -> Told:
+    """Hits in the order given with their passages, from one reading of each file.
+
+    Passages are made where a context or a budget is asked for. A warning stands for each file that could
+    not speak for itself, and one for the hits that the budget does not hold.
+    """
+    sources: dict[str, Source | Problem] = {}
+    hits, missed = _hits(read, found, context, sources)
+    if not context and budget is None:
+        return Told(hits, (), missed)
+    whole = {path: source for path, source in sources.items() if isinstance(source, Source)}
+    filled = passages_of(hits, whole, context, budget)
+    short = shortfall(filled, len(hits), budget)
+    return Told(hits, filled.passages, (*missed, short) if short else missed)
+
+
 def hits_of(read: Read, found: Sequence[Found], context: int) -> tuple[tuple[Hit, ...], tuple[str, ...]]:
     """Hits in the order given, and a warning for each file that could not speak for itself."""
-    sources: dict[str, Source | Problem] = {}
+    return _hits(read, found, context, {})
+
+
+def _hits(
+    read: Read, found: Sequence[Found], context: int, sources: dict[str, Source | Problem]
+) -> tuple[tuple[Hit, ...], tuple[str, ...]]:
+    """The same, with the files read on the way put into `sources`."""
     hits: list[Hit] = []
     missed: dict[str, str] = {}
     for one in found:

@@ -1,67 +1,104 @@
-"""What was measured → the named factors of a hit, with the words that say why."""
+"""What was measured → the named factors of a hit, with the words that say why.
+
+`relevance` is the mapped sum of the ranking; every other factor lies in [.05, 3] with 1 neutral, and one
+that is exactly 1 is left out, but for `time`, which says how a hit fits the time that was asked for.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
+from huimem.config import Ranking
+from huimem.index.embeddings import Meaning
 from huimem.index.rows import RecordRow
-from huimem.recall.rank import Pool, Scores, Terms
+from huimem.recall import rank
+from huimem.recall.candidates import Judged
+from huimem.recall.rank import Floats, Ints, Terms
 from huimem.records import Factor
 
-LEAST, MOST = 0.05, 3.0  # bounds of every factor but relevance
+MOST = 3.0  # of every factor but relevance
 Spans = tuple[tuple[int, int], ...]
-_NAMED = 4  # matched words named in a note
+_NAMED = 5  # matched words named in a note
+
+
+@dataclass(frozen=True, slots=True)
+class Circumstances:
+    """What decides a score besides relevance, as the question has it.
+
+    `named` are its ranges in milliseconds UTC, half-open, () where it names none; `spans` the same with
+    what "about" adds; `now_ms` when it is asked; `latest`: it asks for what holds now.
+    """
+
+    named: Spans
+    spans: Spans
+    now_ms: int
+    latest: bool
+    ranking: Ranking
+
+    def floor(self, terms: int, meaning: Meaning | None) -> float:
+        """The relevance that the best of an answer must have."""
+        noise = meaning.scale.noise if meaning else None
+        return rank.floor_of(self.ranking, terms, noise, timed=bool(self.spans))
+
+    def recency(self, at_ms: Ints) -> Floats:
+        """The factor of age of each time, float64 [n]; none where the question names its time."""
+        power = self.ranking.latest if self.latest else self.ranking.recency
+        if self.named:
+            return np.ones(len(at_ms))
+        return rank.recency(at_ms, self.now_ms, power)
+
+    def of(self, judged: Judged, at: int, record: RecordRow) -> Iterator[Factor]:
+        """The factors besides relevance of the passage at index `at`."""
+        pool = judged.pool
+        at_ms = pool.at_ms[at : at + 1]
+        if self.spans:
+            said, about = (was_said(int(at_ms[0]), record, spans) for spans in (self.named, self.spans))
+            yield fits_time(said, about, self.ranking.speaks_of)
+        tells = float(rank.tells(pool, self.ranking, slice(at, at + 1))[0])
+        if tells < 1:
+            yield _bounded("asking", tells, "a question tells nothing")
+        recent = float(self.recency(at_ms)[0])
+        if recent < 1 and not record.fact:
+            yield _bounded("recency", recent, "the latest is asked for" if self.latest else "")
+        if record.importance != 1.0 and self.ranking.importance:
+            # By default its root: an instruction that barely fits must not stand above what answers.
+            yield _bounded("importance", record.importance**self.ranking.importance, record.kind)
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """All that explains the messages of one answer: the pool, its scores, the question's words.
+    """All that explains the relevance of passages: what they score, and the question's words.
 
-    `spoken` gives each term the word it was asked as; `named` are the question's ranges in milliseconds
-    UTC, half-open, () where it names none; `spans` the same with what "about" adds. `speaks_of` is the
-    time factor of what was not said in a range that is named.
+    `spoken` gives each term the word it was asked as.
     """
 
-    pool: Pool
-    scores: Scores
+    judged: Judged
     terms: Terms
     spoken: Mapping[str, str]
-    named: Spans
-    spans: Spans
-    speaks_of: float
+    ranking: Ranking
 
 
-def factors(evidence: Evidence, at: int, relevance: float, record: RecordRow) -> tuple[Factor, ...]:
-    """The factors of the message at index `at` of the scores; their product is the hit's score."""
-    scores = evidence.scores
+def relevance_of(evidence: Evidence, at: int) -> Factor:
+    """The relevance of the passage at index `at`, with its summands and the words that matched."""
+    scores = evidence.judged.scores
     parts = {
         "words": float(scores.words[at]),
         "meaning": float(scores.meaning[at]),
         "neighbours": float(scores.neighbours[at]),
+        "around": float(scores.around[at]),
     }
-    first = Factor("relevance", relevance, _note(parts, _matched(evidence, at)), parts)
-    return (first, *circumstances(evidence, at, record))
-
-
-def circumstances(evidence: Evidence, at: int, record: RecordRow) -> tuple[Factor, ...]:
-    """The factors besides relevance: how it fits the time asked for, what kind of record it is."""
-    found = []
-    if evidence.spans:
-        at_ms = int(evidence.pool.at_ms[evidence.scores.best[at]])
-        said, about = (was_said(at_ms, record, spans) for spans in (evidence.named, evidence.spans))
-        found.append(fits_time(said, about, evidence.speaks_of))
-    if record.importance != 1.0:
-        # Its root: an instruction that barely fits must not stand above what answers the question.
-        found.append(Factor("importance", min(MOST, max(LEAST, record.importance**0.5)), record.kind))
-    return tuple(found)
+    value = float(evidence.judged.relevance[at])
+    return Factor("relevance", value, _note(parts, _matched(evidence, at, parts["words"])), parts)
 
 
 def fits_time(said: bool, about: bool, speaks_of: float) -> Factor:
     """The time factor: said in a range, said in the margin that "about" gives it, or only speaking of it."""
     if said:
         return Factor("time", 1.0, "said then")
-    return Factor("time", min(MOST, max(LEAST, speaks_of)), "said about then" if about else "speaks of it")
+    return _bounded("time", speaks_of, "said about then" if about else "speaks of it")
 
 
 def was_said(at_ms: int, record: RecordRow, spans: Spans) -> bool:
@@ -69,18 +106,23 @@ def was_said(at_ms: int, record: RecordRow, spans: Spans) -> bool:
     return not record.inferred and any(start <= at_ms < end for start, end in spans)
 
 
-def _matched(evidence: Evidence, at: int) -> list[str]:
-    """The question's words that the evidence holds, heaviest first, as they were asked."""
-    pool, terms = evidence.pool, evidence.terms
-    place = int(evidence.scores.best[at])
-    held = set(pool.tokens[pool.starts[place] : pool.ends[place]].tolist())
-    weighed = [
-        (weight, word)
-        for word, term, weight in zip(terms.words, terms.ids, terms.weights, strict=True)
-        if term in held
-    ]
-    weighed.sort(key=lambda pair: -pair[0])
-    return list(dict.fromkeys(evidence.spoken.get(word, word) for _, word in weighed))[:_NAMED]
+def _bounded(name: str, value: float, note: str) -> Factor:
+    return Factor(name, min(MOST, max(rank.LEAST, value)), note)
+
+
+def _matched(evidence: Evidence, at: int, whole: float) -> list[str]:
+    """The question's words that the passage holds, with their shares, the heaviest first, as asked."""
+    one = evidence.judged.pool.only(at)
+    shares = rank.shares_of_words(one, evidence.terms, evidence.ranking)[:, 0]
+    total = shares.sum()
+    if not total:
+        return []
+    summed: dict[str, float] = {}
+    for share, term in zip(shares.tolist(), evidence.terms.words, strict=True):
+        word = evidence.spoken.get(term, term)
+        summed[word] = summed.get(word, 0.0) + share / total * whole
+    named = sorted(((word, share) for word, share in summed.items() if share), key=lambda one: -one[1])
+    return [f"{word} {share:.2f}" for word, share in named[:_NAMED]]
 
 
 def _note(parts: Mapping[str, float], matched: list[str]) -> str:

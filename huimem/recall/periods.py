@@ -23,6 +23,7 @@ from huimem.recall.query import Resolve, Understood, is_fixed, widened
 from huimem.records import Query, Reading, TimeRange
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+CLOCKS = frozenset({"second", "minute", "hour"})  # grains of what may be a time that is spoken of
 
 
 def sessions_of(
@@ -95,8 +96,9 @@ def limited(
 ) -> tuple[Understood, tuple[str, ...]]:
     """The question without those of its own ranges in which nothing can lie, and a line for each.
 
-    Such are a range that ends before anything was said, and one in the future that nothing speaks of: as
-    filters they would hide the answer. Where nothing but time is asked for they stay.
+    Such are a range that ends before anything was said, one in the future that nothing speaks of, and a
+    clock time at which nothing was said, "the 8:18 train": as filters they would hide the answer. Where
+    nothing but time is asked for they stay.
     """
     doubtful = [reading for reading in asked.own if reading.future or reading.range.end is not None]
     if not doubtful or not asked.query.text:
@@ -106,12 +108,13 @@ def limited(
         oldest = _oldest(parts)
         reasons = {reading: why for reading in doubtful if (why := _why_empty(reading, parts, oldest))}
         if reasons:
-            eras = [
+            spoken_of = [
                 reading
                 for reading in reasons
-                if not reading.future and is_fixed(reading, asked.asked, asked.now, resolve)
+                if reading.grain in CLOCKS
+                or (not reading.future and is_fixed(reading, asked.asked, asked.now, resolve))
             ]
-            asked = asked.without(reasons, eras, lambda term: _is_heard(term, parts))
+            asked = asked.without(reasons, spoken_of, lambda term: _is_heard(term, parts))
     phrases = [(why, asked.asked[slice(*reading.span)].strip()) for reading, why in reasons.items()]
     return asked, tuple(f"{why.format(phrase)}; searched without it" for why, phrase in phrases)
 
@@ -138,9 +141,11 @@ def _why_empty(reading: Reading, parts: Sequence[Part], oldest: int | None) -> s
     span = widened(reading)
     if span.end is not None and milliseconds(span.end) <= oldest:
         return "nothing here is as old as “{}”"
-    if reading.future and not any(
-        part.snapshot.count(replace(part.narrowed, during=(bounds(span),))) for part in parts
-    ):
-        said_only = any(part.narrowed.said_only for part in parts)
-        return "nothing can have been said in “{}” yet" if said_only else "nothing speaks of “{}” yet"
-    return ""
+    if not (reading.future or reading.grain in CLOCKS):
+        return ""
+    if any(part.snapshot.count(replace(part.narrowed, during=(bounds(span),))) for part in parts):
+        return ""
+    if not reading.future:
+        return "nothing was said or is told of at “{}”"
+    said_only = any(part.narrowed.said_only for part in parts)
+    return "nothing can have been said in “{}” yet" if said_only else "nothing speaks of “{}” yet"

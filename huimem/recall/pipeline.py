@@ -1,43 +1,49 @@
-"""A Query → a Recall: find, judge, factor, cut, and bring each hit's whole record with its place.
+"""A Query → a Recall: find, judge, factor, order, cut, and bring each hit's whole record with its place.
 
 The index finds and scores; what is shown comes from the files themselves, through `read`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
 from hashlib import blake2b
-from math import prod
 
-import numpy as np
-
-from huimem.config import Ranking
+from huimem.config import Ranking, Rerank
 from huimem.index.cut import bounds
 from huimem.index.embeddings import Meaning
 from huimem.index.filters import NOTHING, Filter, Hidden
 from huimem.index.index import Index, Snapshot
 from huimem.index.rows import milliseconds
-from huimem.index.tokens import asked
-from huimem.recall import rank
-from huimem.recall.candidates import Judge, weighed_terms
-from huimem.recall.context import Found, Read, hits_of
-from huimem.recall.explain import Evidence, circumstances, factors
+from huimem.ports import Reranker
+from huimem.recall import ranked, rerank, scan
+from huimem.recall.candidates import frequencies
+from huimem.recall.context import Found, Read, told_of
+from huimem.recall.explain import Circumstances
 from huimem.recall.parts import Part, parts_of
 from huimem.recall.periods import days_around, sessions_of
-from huimem.recall.rank import Floats, Ints, Scores, Terms
-from huimem.records import Freshness, Query, Recall, Resolution, TimeRange
+from huimem.recall.query import Understood, Way, walking
+from huimem.recall.ranked import Order, Ranked
+from huimem.recall.wanting import wanted
+from huimem.records import Freshness, Query, Recall, Resolution, TimeRange, Walked
 
 NO_WORDS = "the question holds no words to search for"
+NOT_THEN = "nothing stood out in the time that was meant: everything was searched"
 # Who speaks in a search that names no role: tool traffic is found when asked for.
 SPEAKERS = ("user", "assistant", "system", "person", "note", "fact")
+NEARBY = 20  # candidates beyond the limit that repetition and reranking may bring up
+EVERYTHING = 1 << 30
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
     """A question with all that answering it needs besides the index.
 
-    `overlay` holds what the index does not hold yet, `narrowed` hides what no longer stands there.
+    `overlay` holds what the index does not hold yet, `narrowed` hides what no longer stands there. `way`
+    is what a walk goes through, None where nothing is walked; `budget` what the passages may take, in
+    tokens.
     """
 
     query: Query
@@ -47,12 +53,61 @@ class Asked:
     freshness: Freshness
     warnings: tuple[str, ...] = ()
     context: int = 0
+    budget: int | None = None
     overlay: Snapshot | None = None
+    way: Way | None = None
+    second: Second | None = None
+
+    @classmethod
+    def of(
+        cls,
+        asked: Understood,
+        narrowed: Filter,
+        meaning: Meaning | None,
+        freshness: Freshness,
+        warnings: tuple[str, ...] = (),
+    ) -> Asked:
+        """A question as it was understood, for the index alone, without a second opinion."""
+        options = asked.options
+        return cls(
+            asked.query,
+            asked.resolution,
+            narrowed,
+            meaning,
+            freshness,
+            warnings,
+            options.context,
+            options.budget,
+            way=walking(asked),
+        )
 
     @property
     def window(self) -> TimeRange | None:
         """Where to look first for vague words; None = everywhere."""
         return self.resolution.window if self.resolution else None
+
+
+@dataclass(frozen=True, slots=True)
+class Second:
+    """A second opinion on the first candidates: who gives it, within what limits, by a clock in seconds."""
+
+    reranker: Reranker
+    limits: Rerank
+    clock: Callable[[], float]
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """What was found, before it is read from the files."""
+
+    found: tuple[Found, ...] = ()
+    sessions: int = 0
+    warnings: tuple[str, ...] = ()
+    walk: tuple[Walked, ...] = ()
+    exhausted: bool = False
+    cursor: datetime | None = None
+    best: float = 0.0
+    floor: float = 0.0
 
 
 def narrow(query: Query, namespaces: frozenset[str] | None, hidden: Hidden = NOTHING) -> Filter:
@@ -72,99 +127,141 @@ def narrow(query: Query, namespaces: frozenset[str] | None, hidden: Hidden = NOT
     )
 
 
-def recall(index: Index, read: Read, question: Asked, ranking: Ranking) -> Recall:
-    """Answer one question from one consistent state of the index and what lies beside it."""
-    found: list[Found]
-    query, warnings, meaning = question.query, list(question.warnings), question.meaning
+def recall(index: Index, read: Read, question: Asked, ranking: Ranking) -> scan.Walk:
+    """Answer one question from one consistent state of the index and what lies beside it.
+
+    Yields the steps of the walk, where one is asked for; its value is the answer.
+    """
+    query, meaning = question.query, question.meaning
     with index.snapshot(meaning.embedder if meaning else None) as snapshot:
         if meaning and snapshot.vectors() is None:  # another embedder took over meanwhile
             question = _by_words(question)
         parts = parts_of(snapshot, question.narrowed, question.overlay)
         considered = sum(part.snapshot.count(part.narrowed) for part in parts) if query.during else 0
-        sessions, found = 0, []
-        if query.text:
-            found = _ranked(parts, question, ranking)
-        elif query.during or query.vague:
-            found, sessions = sessions_of(parts, query, question.window, ranking.speaks_of)
-        else:
-            warnings.append(NO_WORDS)
+        answer = _answer(parts, question, ranking)
         empty = query.named if query.during and not considered else ()
-        if question.window and not (query.text or query.during or sessions):
+        if question.window and not (query.text or query.during or answer.sessions):
             empty = (question.window,)
         nearest = days_around(parts, empty) if empty else ()
-    hits, missed = hits_of(read, found, question.context)
+    answer = yield from _told_stepwise(answer)
+    told = told_of(read, answer.found[: query.limit], question.context, question.budget)
     return Recall(
-        id=_recall_id(query),
+        id=_recall_id(query, question.way),
         query=query,
         resolution=question.resolution,
-        hits=hits,
+        hits=told.hits,
         freshness=question.freshness,
+        passages=told.passages,
+        scanned=answer.walk,
+        exhausted=answer.exhausted,
+        cursor=answer.cursor,
+        best=answer.best,
+        floor=answer.floor,
         considered=considered,
-        sessions=sessions,
+        sessions=answer.sessions,
         nearest=nearest,
-        warnings=tuple(dict.fromkeys((*warnings, *missed))),
+        warnings=tuple(dict.fromkeys((*question.warnings, *answer.warnings, *told.warnings))),
     )
+
+
+def _told_stepwise(answer: _Answer) -> Generator[Walked, bool | None, _Answer]:
+    """The steps of a walk one by one; sent True, it ends there, with what it had come to."""
+    for count, step in enumerate(answer.walk, 1):
+        if not (yield step) or count == len(answer.walk):
+            continue
+        assert step.range.start
+        first = milliseconds(step.range.start)
+        found = tuple(one for one in answer.found if one.chunk.at_ms is not None and one.chunk.at_ms >= first)
+        walked = replace(answer, found=found, walk=answer.walk[:count], warnings=())
+        return replace(walked, exhausted=False, cursor=step.range.start)
+    return answer
+
+
+def _answer(parts: Sequence[Part], question: Asked, ranking: Ranking) -> _Answer:
+    query = question.query
+    if query.text and question.way:
+        return _walked(parts, question, question.way, ranking)
+    if query.text:
+        return _everywhere(parts, question, ranking)
+    if query.during or query.vague:
+        found, sessions = sessions_of(parts, query, question.window, ranking.speaks_of)
+        return _Answer(tuple(found), sessions)
+    return _Answer(warnings=(NO_WORDS,))
+
+
+def _everywhere(parts: Sequence[Part], question: Asked, ranking: Ranking) -> _Answer:
+    order = _candidates(parts, question, ranking, 4 * question.query.limit + 50)
+    chosen = _chosen(order.candidates, question, ranking)
+    return replace(chosen, best=order.best, floor=order.floor)
+
+
+def _candidates(parts: Sequence[Part], question: Asked, ranking: Ranking, most: int) -> Order:
+    """The best records of all parts for the question's words and meaning, best first."""
+    query = question.query
+    circumstances = Circumstances(
+        named=Filter(during=tuple(map(bounds, query.named))).spans if not question.way else (),
+        spans=question.narrowed.spans if not question.way else (),
+        now_ms=milliseconds(query.as_of),
+        latest=query.latest,
+        ranking=ranking,
+    )
+    wanting = wanted(query, partial(frequencies, parts))
+    return ranked.ranked(parts, wanting, question.meaning, circumstances, most)
+
+
+def _chosen(candidates: Sequence[Ranked], question: Asked, ranking: Ranking) -> _Answer:
+    """The answer that candidates in order of score give: none says the same twice, the first read once more.
+
+    More than are asked for, where a walk may end before.
+    """
+    limit = question.query.limit
+    most = limit if question.way is None else 2 * limit + NEARBY
+    first = ranked.without_repeats(candidates[: 2 * limit + NEARBY], ranking.repeats)
+    if question.second is None:
+        return _Answer(tuple(one.found() for one in first[:most]))
+    found = [one.found() for one in first]
+    again = rerank.rerank(
+        question.query.text,
+        [rerank.Candidate(one.chunk.text, one.factors) for one in found],
+        question.second.reranker,
+        question.second.limits,
+        question.second.clock,
+    )
+    ordered = [
+        replace(found[place], factors=factors)
+        for place, factors in zip(again.order, again.factors, strict=True)
+    ]
+    return _Answer(tuple(ordered[:most]), warnings=again.warnings)
+
+
+def _walked(parts: Sequence[Part], question: Asked, way: Way, ranking: Ranking) -> _Answer:
+    """The answer of a walk back, all of it judged in one pass.
+
+    Where vague words were no help and nothing stood out, everything answers, and that is said.
+    """
+    first = scan.oldest(parts)
+    within = scan.within(parts, way.whole)
+    spans = scan.steps_of(way, first, question.query.as_of) if first else []
+    order = _candidates(within, question, ranking, EVERYTHING) if spans else Order()
+    gone = scan.walk(order.candidates, spans, partial(scan.turns_within, within), way)
+    if gone.exhausted and way.vague:
+        answer = replace(_everywhere(parts, question, ranking), warnings=(NOT_THEN,))
+    else:
+        chosen = _chosen(ranked.in_order(gone.candidates), question, ranking)
+        answer = replace(chosen, best=order.best, floor=order.floor)
+    reached = gone.steps[-1].range.start if gone.steps else None
+    cursor = reached if first and reached and first < reached else None
+    return replace(answer, walk=gone.steps, exhausted=gone.exhausted, cursor=cursor)
 
 
 def _by_words(question: Asked) -> Asked:
     return replace(question, meaning=None, freshness=replace(question.freshness, engine="words"))
 
 
-def _recall_id(query: Query) -> str:
-    """Names this answer in feedback: a hash of the moment and the question, its time included."""
-    times = [edge.isoformat() if edge else "" for span in query.during for edge in (span.start, span.end)]
-    asked_at = "\n".join((query.as_of.isoformat(), query.text, *times))
+def _recall_id(query: Query, way: Way | None) -> str:
+    """Names this answer in feedback: a hash of the moment and the question, its time and walk included."""
+    spans = (*query.during, way.whole) if way else query.during
+    times = [edge.isoformat() if edge else "" for span in spans for edge in (span.start, span.end)]
+    marks = (*query.phrases, *(f"-{one.written}" for one in query.excluded))
+    asked_at = "\n".join((query.as_of.isoformat(), query.text, *times, *marks))
     return blake2b(asked_at.encode("utf-8", "replace"), digest_size=6).hexdigest()
-
-
-def _ranked(parts: Sequence[Part], question: Asked, ranking: Ranking) -> list[Found]:
-    """The best records of all parts for the question's words and meaning."""
-    terms = weighed_terms(parts, question.query)
-    ranked = [
-        one for part, its in zip(parts, terms, strict=True) for one in _best(part, its, question, ranking)
-    ]
-    # Sums of floats differ in the last digits by the place of a row; equal texts are equal hits.
-    ranked.sort(key=lambda one: (-round(one[0], 9), one[1].record.ref))
-    return [one for _, one in ranked[: question.query.limit]]
-
-
-def _best(part: Part, terms: Terms, question: Asked, ranking: Ranking) -> list[tuple[float, Found]]:
-    """The best records of one part with their scores, no two messages of one record."""
-    snapshot, query = part.snapshot, question.query
-    judge = Judge(snapshot, terms, ranking, question.meaning)
-    pool, scores = judge.judge(judge.found(query, part.narrowed))
-    relevance = rank.relevance(scores.sums, ranking)
-    rows = pool.rows[scores.best]
-    passing = np.isin(rows, snapshot.passing(rows, part.narrowed))
-    floor = ranking.floor if question.meaning else ranking.words_floor
-    chosen = _leading(scores, relevance, np.flatnonzero(passing & (relevance > 0) & (relevance >= floor)))
-    chosen = chosen[: 4 * query.limit + 50]  # importance may reorder, but not from further down
-    records = {row.id: row for row in snapshot.records(scores.record[chosen].tolist())}
-    named = tuple(Filter(during=tuple(map(bounds, query.named))).spans)
-    spans = (named, question.narrowed.spans)
-    evidence = Evidence(pool, scores, terms, asked(query.text), *spans, ranking.speaks_of)
-    ranked = [
-        (float(relevance[at]) * prod(f.value for f in circumstances(evidence, at, record)), record, at)
-        for at in chosen.tolist()
-        if (record := records.get(int(scores.record[at]))) is not None
-    ]
-    ranked.sort(key=lambda one: (-round(one[0], 9), one[1].ref))
-    return [
-        (
-            score,
-            Found(
-                record,
-                int(scores.message[at]),
-                snapshot.chunk(int(rows[at])),
-                factors(evidence, at, float(relevance[at]), record),
-            ),
-        )
-        for score, record, at in ranked[: query.limit]
-    ]
-
-
-def _leading(scores: Scores, relevance: Floats, kept: Ints) -> Ints:
-    """Of the messages kept, the best of each record, best first."""
-    order = kept[np.lexsort((kept, -relevance[kept]))]
-    _, firsts = np.unique(scores.record[order], return_index=True)
-    return order[np.sort(firsts)]

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import TypedDict
 
 from huimem.errors import UsageError
 from huimem.index.tokens import query_terms
 from huimem.recall.frames import asks_for_talk, is_frame
+from huimem.recall.intent import asks_for_latest
+from huimem.recall.wording import Worded, unwrapped, worded
 from huimem.records import Query, Reading, Resolution, TimeRange
 from huimem.vault.layout import namespaces_asked
 from huimem.vault.roles import role_of
@@ -19,6 +21,9 @@ from huimem.vault.text import whole
 Resolve = Callable[[str, datetime], Resolution | None]
 LONGEST = 20_000  # characters of a question that are read; an essay's start says what it is about
 MOST_HITS = 1_000
+WEEKS, MOST_WEEKS = 16, 5_200  # of a walk without a window; a century
+ENOUGH = 0.6  # the score of a week's best that may end a walk
+A_MOMENT = timedelta(microseconds=1)
 _SHOWN = 80  # characters of a phrase that names no time
 _ANOTHER_DAY = timedelta(days=400)  # away: of another name, month and year
 _FOUR_FIGURES = re.compile(r"\s*[1-9]\d{3}\s*", re.ASCII)
@@ -54,6 +59,36 @@ class Keywords(TypedDict, total=False):
     context: int
     as_of: datetime | None
     include_superseded: bool
+    history: Sequence[str]
+    budget: int | None
+    scan: bool | None
+    weeks: int
+    start: str | datetime | None
+    enough: float
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """What a walk goes through, from its end back, and how much `farther` while it has found nothing.
+
+    Its end is open where it is the present, its start where it is everything. `weekly`: by weeks, however
+    long it is. `enough` is the score of a step's best that may end it. `vague`: nobody asked for a walk.
+    """
+
+    span: TimeRange
+    farther: timedelta = timedelta()
+    weekly: bool = False
+    enough: float = ENOUGH
+    vague: bool = False
+
+    @property
+    def whole(self) -> TimeRange:
+        """All that it may come to."""
+        try:
+            start = self.span.start and self.span.start - self.farther
+        except OverflowError:  # before all times
+            start = None
+        return TimeRange(start, self.span.end, self.span.zone)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +96,11 @@ class Options:
     """How to answer: the keywords of `Memory.recall`, with the meaning given there.
 
     `when` is a time phrase that takes the place of the question's own time words; `during` are
-    ranges already made; together they are a union. `context` counts neighbour records on each side.
+    ranges already made; together they are a union. `context` counts neighbour records on each side;
+    `budget` is how many tokens the passages may take. `scan`: walk back through time, at most `weeks`
+    of it where no window is named; None where the time is vague. `start`, a phrase or a moment, takes the
+    place of the question's own time words, and a walk begins at its end. `enough` is the score of a week's
+    best that may end a walk. `history` are the messages before the question, oldest first.
     """
 
     when: str | None = None
@@ -75,6 +114,12 @@ class Options:
     context: int = 0
     as_of: datetime | None = None
     include_superseded: bool = False
+    history: Sequence[str] = ()
+    budget: int | None = None
+    scan: bool | None = None
+    weeks: int = WEEKS
+    start: str | datetime | None = None
+    enough: float = ENOUGH
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +127,8 @@ class Understood:
     """A question as it was asked at `now`, how its time was read, and the Query that follows from both.
 
     `unused` are readings that limit nothing; the words of those that are `again` words like others are
-    searched for, but for `unheard` ones. `replaced` is where time words stand that `when` takes the place of.
+    searched for, but for `unheard` ones. `replaced` is where time words stand that `when` or `start` takes
+    the place of; `begin` is where a walk begins, None where nobody said it.
     """
 
     asked: str
@@ -94,6 +140,7 @@ class Understood:
     again: frozenset[Reading] = frozenset()
     unheard: frozenset[str] = frozenset()
     replaced: tuple[tuple[int, int], ...] = ()
+    begin: datetime | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "query", _query(self))
@@ -106,12 +153,12 @@ class Understood:
         return tuple(reading for reading in self.resolution.readings if reading not in self.unused)
 
     @property
-    def words(self) -> str:
-        """The question without its time words, so that they are not searched for."""
+    def worded(self) -> Worded:
+        """The question without its time words, so that they are not searched for, and without its marks."""
         if self.resolution is None or self.options.when is not None:
-            return _blanked(self.asked, self.replaced)
+            return worded(_blanked(self.asked, self.replaced))
         spans = [reading.span for reading in self.resolution.readings if reading not in self.again]
-        return _blanked(self.asked, (*spans, *self.resolution.vague_spans))
+        return worded(_blanked(self.asked, (*spans, *self.resolution.vague_spans)))
 
     def without(
         self, unused: Collection[Reading], again: Collection[Reading], heard: Callable[[str], bool]
@@ -142,14 +189,16 @@ def options(keywords: Keywords) -> Options:
 def make(text: str, options: Options, now: datetime, resolve: Resolve) -> Understood:
     """The Query of a question with how its time was read.
 
-    `now` is aware. Raises UsageError for a limit below 1, a negative context, a naive `as_of`, or a
-    `when` that names no time.
+    `now` is aware. Raises UsageError for a limit or a budget below 1, a negative context, a naive
+    `as_of` or `start`, or a `when` or `start` that names no time.
     """
     _check(options)
-    asked = text[:LONGEST].replace("\x00", " ")
-    resolution = _time(asked, options, now, resolve)
-    replaced = () if options.when is None else _passing(asked, now, resolve)
-    return Understood(asked, options, now, resolution, replaced=replaced)
+    asked = unwrapped(text[:LONGEST].replace("\x00", " "))
+    if options.when is None and options.start is None:
+        return Understood(asked, options, now, resolve(asked, now))
+    resolution = None if options.when is None else _named(options.when, now, resolve)
+    begin = _end_of(options.start, now, resolve)
+    return Understood(asked, options, now, resolution, replaced=_passing(asked, now, resolve), begin=begin)
 
 
 def _passing(asked: str, now: datetime, resolve: Resolve) -> tuple[tuple[int, int], ...]:
@@ -167,13 +216,14 @@ def is_fixed(reading: Reading, asked: str, now: datetime, resolve: Resolve) -> b
 
 
 def _query(given: Understood) -> Query:
-    options, resolution, words = given.options, given.resolution, given.words
+    options, resolution, asked = given.options, given.resolution, given.worded
+    words = asked.text
     readings = resolution.readings if resolution else ()
     used = [reading for reading in readings if reading not in given.unused]
     named = (*(options.during or ()), *(reading.range for reading in used))
     vague = bool(resolution and resolution.vague)
     terms = tuple(term for term in query_terms(words) if term not in given.unheard)
-    listing = (bool(named) or vague) and (not terms or is_frame(words))
+    listing = (bool(named) or vague) and not asked.phrases and (not terms or is_frame(words))
     ahead = bool(used) and all(reading.future for reading in used)  # then nothing can have been said yet
     return Query(
         text="" if listing else words.strip(),
@@ -189,7 +239,18 @@ def _query(given: Understood) -> Query:
         tags=tuple(options.tags),
         limit=min(options.limit, MOST_HITS),
         include_superseded=options.include_superseded,
+        history=tuple(options.history),
+        phrases=asked.phrases,
+        excluded=asked.excluded,
+        # Time words and all: "before" and "these days" are such. What is quoted was said by others.
+        latest=asks_for_latest(_unquoted(given.asked, asked.phrases)),
     )
+
+
+def _unquoted(text: str, phrases: Sequence[str]) -> str:
+    for phrase in phrases:
+        text = text.replace(phrase, " ")
+    return text
 
 
 def widened(reading: Reading) -> TimeRange:
@@ -210,26 +271,44 @@ def widened(reading: Reading) -> TimeRange:
 def _check(options: Options) -> None:
     if options.limit < 1:
         raise UsageError(f"a limit of {options.limit} asks for nothing", "use --limit 1 or more")
-    if options.context < 0:
-        raise UsageError(f"context cannot be {options.context}", "use --context 0 or more")
-    if options.as_of is not None and options.as_of.tzinfo is None:
-        raise UsageError("as_of needs a zone", "give it an offset, as in 2026-04-15T10:30+08:00")
+    if not 0 <= options.context <= MOST_HITS:
+        raise UsageError(f"context cannot be {options.context:,}", f"use --context 0 to {MOST_HITS:,}")
+    if options.budget is not None and options.budget < 1:
+        raise UsageError(
+            f"a budget of {options.budget} tokens holds nothing",
+            "use --budget 1 or more; 1000 is about a page and a half",
+        )
+    if not 1 <= options.weeks <= MOST_WEEKS:
+        raise UsageError(f"a walk cannot go {options.weeks:,} weeks", f"use --weeks 1 to {MOST_WEEKS:,}")
+    if options.start is not None and options.when is not None:
+        raise UsageError("the time of a walk is named twice", "use --when or --from, not both")
+    for name, at in (("as_of", options.as_of), ("start", options.start)):
+        if isinstance(at, datetime) and at.tzinfo is None:
+            raise UsageError(f"{name} needs a zone", "give it an offset, as in 2026-04-15T10:30+08:00")
 
 
-def _time(text: str, options: Options, now: datetime, resolve: Resolve) -> Resolution | None:
-    """The phrase of `when` must be a time through and through; a question's own words may be none."""
-    if options.when is None:
-        return resolve(text, now)
-    resolution = _year(options.when, now, resolve) or resolve(options.when, now)
+def _named(phrase: str, now: datetime, resolve: Resolve) -> Resolution:
+    """A phrase that must be a time through and through, as a question's own words need not be."""
+    resolution = _year(phrase, now, resolve) or resolve(phrase, now)
     spans = [*(r.span for r in resolution.readings), *resolution.vague_spans] if resolution else []
-    if not spans or not is_frame(_blanked(options.when, spans)):
-        named = options.when.strip()
+    if resolution is None or not spans or not is_frame(_blanked(phrase, spans)):
+        named = phrase.strip()
         raise UsageError(
             f"“{named if len(named) <= _SHOWN else named[:_SHOWN] + '…'}” names no time that can be read",
             "try last Wednesday, 上周三, in March, 三月, 2026-04-08 or 2026-04-01..2026-04-05; "
             "huimem when PHRASE shows how a phrase is read",
         )
     return resolution
+
+
+def _end_of(start: str | datetime | None, now: datetime, resolve: Resolve) -> datetime | None:
+    """Where a walk begins: at the end of the time named, of the present where that is open."""
+    if not isinstance(start, str):
+        return start
+    read = _named(start, now, resolve)
+    spans = read.ranges or ((read.window,) if read.window else ())
+    ends = [span.end for span in spans if span.end is not None]
+    return max(ends) if ends and len(ends) == len(spans) else now
 
 
 def _year(phrase: str, now: datetime, resolve: Resolve) -> Resolution | None:
@@ -245,3 +324,47 @@ def _blanked(text: str, spans: Sequence[tuple[int, int]]) -> str:
     for start, end in spans:
         text = text[:start] + " " * (end - start) + text[end:]
     return text
+
+
+def walking(asked: Understood) -> Way | None:
+    """What is walked back through, from its end; None where the question is answered at once.
+
+    The window of vague words, and as many weeks more while nothing is found; for a walk that is asked for,
+    the time named, else the last weeks before its `begin`.
+    """
+    options, resolution = asked.options, asked.resolution
+    vague = resolution is not None and resolution.vague and not asked.query.named
+    wanted = options.scan if options.scan is not None else vague or asked.begin is not None
+    if not wanted or not asked.query.text:
+        return None
+    if asked.query.during:
+        return Way(_hull(asked.query.during), enough=options.enough)
+    if resolution is not None and resolution.window is not None:
+        farther = timedelta(weeks=options.weeks)
+        return Way(resolution.window, farther, enough=options.enough, vague=options.scan is None)
+    zone = asked.now.tzinfo or UTC
+    try:
+        here = TimeRange.week_of(asked.begin - A_MOMENT if asked.begin else asked.now, zone)
+    except OverflowError as error:
+        raise UsageError("no week begins or ends there", "begin the walk within the calendar") from error
+    span = TimeRange(_weeks_before(here, options.weeks - 1), asked.begin or here.end, zone)
+    return Way(span, weekly=True, enough=options.enough, vague=vague and options.scan is None)
+
+
+def _hull(spans: Sequence[TimeRange]) -> TimeRange:
+    """From the first start of some ranges to their last end."""
+    starts, ends = [span.start for span in spans], [span.end for span in spans]
+    return TimeRange(
+        None if None in starts else min(filter(None, starts)),
+        None if None in ends else max(filter(None, ends)),
+        spans[0].zone,
+    )
+
+
+def _weeks_before(week: TimeRange, weeks: int) -> datetime | None:
+    """Where the week begins that lies so many weeks before another; None before all times."""
+    first = week.local()[0]
+    try:
+        return first and TimeRange.days_from(first - timedelta(weeks=weeks), 7, week.zone).start
+    except OverflowError:
+        return None

@@ -18,6 +18,7 @@ from huimem.records import (
     Freshness,
     Hit,
     Message,
+    Passage,
     Reading,
     Recall,
     Record,
@@ -105,11 +106,15 @@ def recall_document(recall: Recall, asked: Asked) -> Document:
         "recall_id": recall.id,
         "time": resolution_document(recall.resolution, asked.phrase) if recall.resolution else None,
         "hits": [_hit(hit, asked) for hit in recall.hits],
+        "passages": [passage_document(passage) for passage in recall.passages],
         "scanned": [
-            {**bounds(span), "turns": turns, "best": round(best, _PRECISION)}
-            for span, turns, best in recall.scanned
+            {**bounds(one.range), "turns": one.turns, "best": round(one.best, _PRECISION)}
+            for one in recall.scanned
         ],
         "exhausted": recall.exhausted,
+        "cursor": instant(recall.cursor, asked.zone),
+        "best": round(recall.best, _PRECISION),
+        "floor": round(recall.floor, _PRECISION),
         "sessions": recall.sessions,
         "nearest": [bounds(day) for day in recall.nearest],
         "index": freshness_document(recall.freshness),
@@ -149,6 +154,21 @@ def _hit(hit: Hit, asked: Asked) -> Document:
         **({"records": hit.records} if hit.records else {}),
         "before": [_neighbour(record, asked) for record in hit.before],
         "after": [_neighbour(record, asked) for record in hit.after],
+    }
+
+
+def passage_document(passage: Passage) -> Document:
+    """Turns as a model is to read them; `hits` are places among the answer's hits, from 0."""
+    return {
+        "path": passage.path,
+        "title": passage.title,
+        "lines": list(passage.lines),
+        "refs": [str(ref) for ref in passage.refs],
+        "hits": list(passage.hits),
+        "text": passage.text,
+        "tokens": passage.tokens,
+        "cut": passage.cut,
+        "also": [str(ref) for ref in passage.also],
     }
 
 

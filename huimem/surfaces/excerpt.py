@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
+from huimem.index.sentences import sentences
 from huimem.markup import readable
 
 LONGEST = 800  # characters
 CUT = "…"
-
-# A sentence ends at a full stop before a blank, at a Chinese one, at a line's end.
-_END = re.compile(r"[。！？；…]+[”’」』）)\"']*|[.!?]+[)\"'”’]*(?=\s)|\n+")
 
 
 def excerpt(text: str, evidence: str, limit: int = LONGEST) -> str:
@@ -25,7 +22,7 @@ def excerpt(text: str, evidence: str, limit: int = LONGEST) -> str:
     text, (place, beyond) = readable(text, found, found + len(evidence))
     if len(text) <= limit:
         return text
-    spans = _sentences(text)
+    spans = list(sentences(text))
     last = _holding(spans, max(beyond - 1, place))
     room = limit - 2 * len(CUT)
     start, end = _grown(spans, _holding(spans, place), last, room)
@@ -33,13 +30,6 @@ def excerpt(text: str, evidence: str, limit: int = LONGEST) -> str:
         start, end = _clipped(text, max(start, place), room)
     inner = text[start:end].strip()
     return (CUT if text[:start].strip() else "") + inner + (CUT if text[end:].strip() else "")
-
-
-def _sentences(text: str) -> list[tuple[int, int]]:
-    ends = [mark.end() for mark in _END.finditer(text)]
-    if not ends or ends[-1] < len(text):
-        ends.append(len(text))
-    return list(zip([0, *ends], ends, strict=False))
 
 
 def _holding(spans: Sequence[tuple[int, int]], at: int) -> int:

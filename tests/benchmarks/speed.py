@@ -24,6 +24,7 @@ from huimem.records import TimeRange
 from tests.benchmarks.corpora import label, public, synthetic
 
 RUNS = 5
+LAST = datetime(2025, 12, 28, 12, tzinfo=UTC)  # of the synthetic vault's ten years
 
 
 def timed(name: str, work: Callable[[], object], runs: int = RUNS) -> float:
@@ -144,7 +145,12 @@ def ask(root: Path) -> None:
         memory.recall("warm up")
         whole = [_seconds(lambda w=w: memory.recall(w)) for w in words * 6]
         narrow = [_seconds(lambda w=w: memory.recall(w, during=(month,))) for w in words * 6]
+        asked = [_seconds(lambda w=w: memory.recall(w, now=LAST)) for w in words * 6]
+        walks = [_seconds(lambda w=w: memory.recall(w, now=LAST, scan=True, weeks=104)) for w in words * 6]
         percentiles("recall over everything", whole)
+        percentiles("walk of 104 weeks", walks)
+        ratio = statistics.median(walks) / statistics.median(asked)
+        print(f"| a walk of 104 weeks | {ratio:.2f} × one recall |")
         percentiles("recall inside one month", narrow)
         _index_alone(memory, month)
         print("peak", peak())

@@ -122,7 +122,7 @@ def content(snapshot: Snapshot) -> list[tuple[object, ...]]:
                 (record.path, record.ord, record.ref, record.line, record.title, record.tags),
                 (record.namespace, record.kind, record.key, record.at_ms, record.inferred),
                 (record.valid_from, record.valid_to, record.importance, record.mentions),
-                (chunk.message, chunk.role, chunk.lines, chunk.at_ms, chunk.text, int(found.place[i])),
+                (chunk.message, chunk.role, chunk.lines, chunk.at_ms, chunk.text, float(found.asks[i])),
                 tuple(words[token] for token in tokens),
             )
         )

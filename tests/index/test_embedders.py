@@ -15,6 +15,7 @@ import pytest
 from huimem.errors import ConfigError
 from huimem.files import watch_steps
 from huimem.index import answering, catalog, embedding
+from huimem.index.dense import ROW
 from huimem.index.embedding import said
 from huimem.index.index import Index
 from huimem.index.vectors import Cache
@@ -107,8 +108,7 @@ def stray(index: Index) -> set[int]:
     with closing(catalog.connect(index.folder)) as db:
         rows = {row for (row,) in db.execute("SELECT row FROM chunk")}
         blobs = [blob for (blob,) in db.execute("SELECT rows FROM segment")]
-    shape = np.dtype([("row", "<i8"), ("rest", "V36")])
-    return {row for blob in blobs for row in np.frombuffer(blob, shape)["row"].tolist()} - rows
+    return {row for blob in blobs for row in np.frombuffer(blob, np.dtype(ROW))["row"].tolist()} - rows
 
 
 def rounds(index: Index) -> Iterator[None]:

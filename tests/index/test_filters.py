@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from huimem.errors import ConfigError
+from huimem.index.embedding import said
 from huimem.index.filters import A_WEEK, EARLIEST, LATEST, Filter
 from huimem.index.index import Index
 from huimem.index.rows import milliseconds
@@ -188,7 +189,7 @@ def test_cosines_are_the_products_with_the_rows_own_vectors(snapshot: Snapshot) 
     asked = np.concatenate((rows[::-1], [10**6]))
     expected_scores = [by_row[row] for row in rows[::-1].tolist()] + [0.0]
     assert snapshot.cosines(query, asked).tolist() == pytest.approx(expected_scores, abs=1e-6)
-    exact = EMBEDDER.embed([" ".join(text.split()) for text in snapshot.texts(rows)]) @ query
+    exact = EMBEDDER.embed([said(snapshot.db, row) or "" for row in rows.tolist()]) @ query
     assert snapshot.cosines(query, rows).tolist() == pytest.approx(exact.tolist(), abs=2e-3)
 
 
@@ -224,7 +225,12 @@ def test_neighbours_stay_in_their_source(snapshot: Snapshot) -> None:
     ids = {r.ref: r.id for r in snapshot.records(range(1, 20))}
     first, second = ids["a#20260406T090000"], ids["a#20260407T235900"]
     assert snapshot.beside(first, 2) == ((), (second,)) and snapshot.beside(second, 1) == ((first,), ())
-    assert sorted(snapshot.around([first], 5)) == [first, second]
+    rows, _, places = snapshot.around([first], 5)
+    assert set(snapshot.passages(rows).record.tolist()) == {first, second}
+    assert dict(zip(snapshot.passages(rows).record.tolist(), places.tolist(), strict=True)) == {
+        first: 0,
+        second: 1,
+    }
 
 
 def test_rows_by_record_and_by_ref(snapshot: Snapshot) -> None:

@@ -55,6 +55,121 @@ NOT_FOUND = [
     ("什么", "这是什么"),
     ("mai", "重启svc-mail后"),
 ]
+# Each pair finds each other: forms of one word, spellings of one word, characters of one word.
+ALIKE = [
+    ("mice", "mouse"),
+    ("children", "child"),
+    ("men", "man"),
+    ("women", "woman"),
+    ("feet", "foot"),
+    ("knives", "knife"),
+    ("wolves", "wolf"),
+    ("shelves", "shelf"),
+    ("cities", "city"),
+    ("parties", "party"),
+    ("potatoes", "potato"),
+    ("buses", "bus"),
+    ("quizzes", "quiz"),
+    ("indices", "index"),
+    ("matrices", "matrix"),
+    ("analyses", "analysis"),
+    ("hypotheses", "hypothesis"),
+    ("criteria", "criterion"),
+    ("lenses", "lens"),
+    ("aliases", "alias"),
+    ("boxes", "box"),
+    ("queries", "query"),
+    ("addresses", "address"),
+    ("databases", "database"),
+    ("studies", "study"),
+    ("bought", "buy"),
+    ("wrote", "writing"),
+    ("chosen", "chose"),
+    ("paid", "pays"),
+    ("sold", "selling"),
+    ("colour", "color"),
+    ("coloured", "coloring"),
+    ("favourite", "favorites"),
+    ("neighbours", "neighbor"),
+    ("organise", "organize"),
+    ("organisation", "organizations"),
+    ("summarising", "summarize"),
+    ("tokeniser", "tokenizers"),
+    ("analyse", "analyzing"),
+    ("centre", "centers"),
+    ("theatre", "theater"),
+    ("travelling", "travels"),
+    ("cancelled", "cancel"),
+    ("labelled", "labels"),
+    ("modelling", "models"),
+    ("defence", "defense"),
+    ("licence", "licenses"),
+    ("catalogue", "catalog"),
+    ("programmes", "program"),
+    ("grey", "gray"),
+    ("jewellery", "jewelry"),
+    ("Caroline’s", "Caroline"),
+    ("the boys' room", "boy"),
+    ("boss's", "boss"),
+    ("e-mail", "email"),
+    ("E-mails", "email"),
+    ("re-rank", "rerank"),
+    ("re-ranking", "reranked"),
+    ("web-site", "website"),
+    ("docker-compose", "dockercompose"),
+    ("docker-compose", "docker compose"),
+    ("docker_compose", "docker-compose"),
+    ("parseTimeRange", "parse_time_range"),
+    ("parse-time-range", "parsetimerange"),
+    ("GPT-4", "gpt4"),
+    ("covid-19", "COVID19"),
+    ("HTTPServer", "http server"),
+    ("ＧＰＴ－４", "gpt-4"),
+    ("１２３４", "1,234"),
+    ("ﬁle", "file"),
+    ("裏面", "里面"),
+    ("裡面", "里面"),
+    ("臺北", "台北"),
+    ("颱風", "台风"),
+    ("麵條", "面条"),
+    ("乾淨", "干净"),
+    ("幹部", "干部"),
+    ("頭髮", "头发"),
+    ("出發", "出发"),
+    ("鐘錶", "钟表"),
+    ("綫上", "线上"),
+    ("説明", "说明"),
+    ("說明", "说明"),
+    ("羣組", "群组"),
+    ("週末", "周末"),
+    ("砲台", "炮台"),
+    ("化粧", "化妆"),
+    ("東京タワー", "東京タワー"),
+    ("ﾗｰﾒﾝ", "ラーメン"),
+]
+# Alike only to the eye.
+UNLIKE = [
+    ("a1-23", "a12-3"),
+    ("2026-04", "202604"),
+    ("news", "new"),
+    ("left", "leave"),
+    ("LED", "lead"),
+    ("1.2", "12"),
+    ("tyre", "tire"),
+    ("ハイキング", "東京タワー"),
+]
+
+
+@pytest.mark.parametrize(("a", "b"), ALIKE)
+def test_two_forms_of_a_word_find_each_other(a: str, b: str) -> None:
+    assert set(query_terms(a)) & set(tokenize(b))
+    assert set(query_terms(b)) & set(tokenize(a))
+
+
+@pytest.mark.parametrize(("a", "b"), UNLIKE)
+def test_other_words_do_not(a: str, b: str) -> None:
+    assert not set(query_terms(a)) & set(tokenize(b))
+    assert not set(query_terms(b)) & set(tokenize(a))
 
 
 @pytest.mark.parametrize(("question", "text"), FOUND)
@@ -74,7 +189,10 @@ def test_does_not_find(question: str, text: str) -> None:
         ("The who, and what is it?", []),
         ("😀 🚀", []),
         ("running runs", ["run", "run"]),
-        ("svc-mail", ["svc-mail", "svc", "mail"]),
+        ("svc-mail", ["svcmail", "svc", "mail"]),
+        ("snake_case", ["snakecas", "snake", "case"]),
+        ("gpt-4", ["gpt4", "gpt"]),
+        ("a1-23", ["a1-23", "a1", "23"]),
         ("向量索引", ["向量", "索引"]),
         ("三连板", ["三连板", "三连", "连板"]),
         ("租房子", ["租房子", "租房", "房子"]),
@@ -89,7 +207,7 @@ def test_terms(text: str, terms: list[str]) -> None:
 
 def test_a_term_keeps_the_word_as_asked() -> None:
     assert asked("Which indices did Caroline's team choose?") == {
-        "indic": "indices",
+        "index": "indices",
         "carolin": "Caroline's",
         "team": "team",
         "choos": "choose",

@@ -17,8 +17,8 @@ from huimem import upkeep
 from huimem.config import load
 from huimem.index import tokens
 from huimem.index.index import Index, Snapshot
-from huimem.memory import times_of
 from huimem.providers.table import load_embedder
+from huimem.upkeep import times_of
 from huimem.vault.vault import Vault
 from tests.index.made import ALL, content, places, statistics
 from tests.live.places import eventually

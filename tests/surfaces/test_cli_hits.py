@@ -167,12 +167,27 @@ def test_quiet_leaves_the_hits() -> None:
 
 def test_explain_lists_every_factor_its_parts_and_the_product() -> None:
     assert shown(ANSWER, explain=True).split("\n")[3:-1] == [
-        "   why   relevance 0.50 (words 0.41 (IVF) · meaning 0.49)",
-        "         + words 0.4100",
+        "   why   relevance 0.5000",
+        "         + words 0.4100 (IVF)",
         "         + meaning 0.4900",
-        "   ×     time 0.90 (speaks of it)",
-        "   ×     recency 1.00",
+        "         = a sum of 0.9000",
+        "   ×     time 0.9000 (speaks of it)",
+        "   ×     recency 1.0000",
         "   =     0.4500",
+    ]
+
+
+def test_explain_leaves_out_what_adds_nothing_and_keeps_what_a_reranker_said() -> None:
+    note = "reranked, 0.50 before · words 0.41 (IVF 0.30, flat-file (old) 0.11) · around 0.09"
+    parts = {"words": 0.41, "meaning": 0.0, "neighbours": 0.0, "around": 0.09}
+    relevance = Factor("relevance", 0.93, note, parts)
+    answer = replace(ANSWER, hits=(replace(HIT, factors=(relevance,)),))
+    assert shown(answer, explain=True).split("\n")[3:-1] == [
+        "   why   relevance 0.9300 (reranked, 0.50 before)",
+        "         + words 0.4100 (IVF 0.30, flat-file (old) 0.11)",
+        "         + around 0.0900",
+        "         = a sum of 0.5000",
+        "   =     0.9300",
     ]
 
 
@@ -294,27 +309,30 @@ def test_counts_agree_with_their_noun(number: int, noun: str, words: str) -> Non
     assert counted(number, noun) == words
 
 
+READ = {
+    "ranges": [
+        {
+            "phrase": "2026-04-08",
+            "start": "2026-04-08T00:00:00+08:00",
+            "end": "2026-04-09T00:00:00+08:00",
+            "grain": "day",
+            "span": [12, 22],
+            "reading": "Wed 8 Apr 2026",
+            "fuzzy": False,
+            "future": False,
+        }
+    ],
+    "vague": False,
+    "window": None,
+    "alternatives": [],
+}
+
+
 def test_the_document_of_an_answer_has_the_promised_shape() -> None:
     document = recall_document(replace(ANSWER, hits=(replace(HIT, before=(BEFORE,)),)), Asked(PHRASE, ZONE))
     assert json.loads(json.dumps(document)) == {
         "recall_id": "5f0c1d2e3a4b",
-        "time": {
-            "ranges": [
-                {
-                    "phrase": "2026-04-08",
-                    "start": "2026-04-08T00:00:00+08:00",
-                    "end": "2026-04-09T00:00:00+08:00",
-                    "grain": "day",
-                    "span": [12, 22],
-                    "reading": "Wed 8 Apr 2026",
-                    "fuzzy": False,
-                    "future": False,
-                }
-            ],
-            "vague": False,
-            "window": None,
-            "alternatives": [],
-        },
+        "time": READ,
         "hits": [
             {
                 "ref": "chat_2026-04-08_230512#20260408T235806",
@@ -340,8 +358,12 @@ def test_the_document_of_an_answer_has_the_promised_shape() -> None:
                 "after": [],
             }
         ],
+        "passages": [],
         "scanned": [],
         "exhausted": False,
+        "cursor": None,
+        "best": 0.0,
+        "floor": 0.0,
         "sessions": 0,
         "nearest": [],
         "index": {

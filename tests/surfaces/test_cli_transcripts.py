@@ -37,10 +37,11 @@ _CHANGING = [
     (re.compile(r"\b\d+\.\d{2,}\b"), "0.00"),
     (re.compile(r"\b\d+\.\d s\b"), "0.0 s"),
     (re.compile(r"\b\d+(\.\d)? (bytes|KiB|MiB)\b"), "0 bytes"),
-    (re.compile(r'"(seconds|bytes|score|value|best)": [\d.]+'), r'"\1": 0'),
+    (re.compile(r'"(seconds|bytes|score|value|best|floor)": [\d.]+'), r'"\1": 0'),
     (re.compile(r"^ranking\..*\n", re.MULTILINE), ""),
     (re.compile(r" {2,}#"), " #"),
     (re.compile(r"A vault may set: .*"), "A vault may set: …"),
+    (re.compile(r"(first 5 in common) +\d+%"), r"\1"),
     (re.compile(r"(passages a second|ms a question) .*"), r"\1"),
     (re.compile(r'"recall_id": "[0-9a-f]+"'), '"recall_id": ""'),
 ]

@@ -54,7 +54,7 @@ def _ask(*words: str) -> tuple[str, ...]:
 
 STEPS = (
     Step("Forty conversations of one person, plain Markdown. Ask them by time, as you would a friend:"),
-    Step("", _ask("which index did we choose last Wednesday?")),
+    Step("", _ask("which index did we choose last Wednesday?", "--limit", "1")),
     Step("The same in Chinese; what was told a week later about that Wednesday is found as well:"),
     Step("", _ask("上周三聊的那只股票叫什么", "--limit", "1")),
     Step("Nothing but a time lists what was said then:"),
@@ -63,7 +63,7 @@ STEPS = (
     Step("", _ask("what is wrong with my knee, doctor?", "--explain", "--limit", "1")),
     Step("The files are the truth. Change one in any editor …", edit=True),
     Step("… and the next question knows, with no command in between:"),
-    Step("", _ask("which index did we choose last Wednesday?")),
+    Step("", _ask("which index did we choose last Wednesday?", "--limit", "1")),
     Step("Bring your ChatGPT history (here a tiny export of two chats; a zip of years works the same):"),
     Step("", ("import", EXPORT, "--vault", "vault")),
     Step("", _ask("几点的高铁去苏州", "--limit", "1")),

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, time
+from math import prod
 from shlex import quote
 
 from huimem.markup import readable
@@ -14,7 +15,6 @@ from huimem.records import (
     Freshness,
     Hit,
     Message,
-    Query,
     Reading,
     Recall,
     Record,
@@ -22,6 +22,7 @@ from huimem.records import (
     TimeRange,
 )
 from huimem.surfaces.cli.look import Look, clipped, zone_name
+from huimem.surfaces.cli.suggestions import Suggestion, filter_words
 from huimem.surfaces.cli.visible import visible_line
 from huimem.surfaces.documents import Asked
 from huimem.surfaces.excerpt import excerpt
@@ -35,11 +36,16 @@ _NEUTRAL = 0.005  # a factor this near to 1 changes nothing that is shown
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What to print of an answer besides its hits: `quiet` leaves out how it was made."""
+    """What to print of an answer besides its hits: `quiet` leaves out how it was made.
+
+    `walk` are lines that tell of its walk; `further` are command lines that may find more.
+    """
 
     asked: Asked
     look: Look
     quiet: bool = False
+    walk: tuple[str, ...] = ()
+    further: tuple[Suggestion, ...] = ()
 
 
 def render_hits(recall: Recall, shown: Shown) -> str:
@@ -47,7 +53,12 @@ def render_hits(recall: Recall, shown: Shown) -> str:
     blocks = [_hit(rank, hit, shown) for rank, hit in enumerate(recall.hits, 1)]
     if shown.quiet:
         return "\n".join(blocks)
-    return "\n".join([*time_lines(recall, shown), *blocks, summary(recall, shown.look)])
+    return "\n".join([*time_lines(recall, shown), *walk_of(shown), *blocks, summary(recall, shown.look)])
+
+
+def walk_of(shown: Shown) -> Iterator[str]:
+    """The lines of the walk above the hits."""
+    return (shown.look.styled("faint", line) for line in shown.walk)
 
 
 def time_lines(recall: Recall, shown: Shown) -> Iterator[str]:
@@ -61,14 +72,14 @@ def time_lines(recall: Recall, shown: Shown) -> Iterator[str]:
             if other.span == reading.span:
                 yield look.styled("faint", f"      or {look.span(other.range, years=True)} · {other.words}")
     if resolution.vague:
-        yield look.styled("faint", _vague(resolution, phrase, look, narrows=not recall.query.text))
+        yield look.styled("faint", _vague(resolution, phrase, look, searched=_searched(recall)))
 
 
 def when_lines(phrase: str, resolution: Resolution, look: Look) -> Iterator[str]:
     """How a time that was asked for by itself was read, a line for each of its parts."""
     yield from (_reading(reading, phrase, look) for reading in resolution.readings)
     if resolution.vague:
-        yield _vague(resolution, phrase, look, narrows=True)
+        yield _vague(resolution, phrase, look, searched="")
 
 
 def _reading(reading: Reading, phrase: str, look: Look) -> str:
@@ -82,15 +93,22 @@ def _reading(reading: Reading, phrase: str, look: Look) -> str:
     return f"{shown} · {how}" if how else shown
 
 
-def _vague(resolution: Resolution, phrase: str, look: Look, *, narrows: bool) -> str:
-    """`time  recently: looks back over …`; where it `narrows` nothing, that everything was searched."""
+def _vague(resolution: Resolution, phrase: str, look: Look, *, searched: str) -> str:
+    """`time  recently: looks back over …`, or what was `searched` instead."""
     phrases = [visible_line(phrase[slice(*span)].strip()) for span in resolution.vague_spans]
     span = look.span(resolution.window, years=True) if resolution.window else ""
-    if narrows:
-        meant = f"looks back over {span or 'everything'}"
+    if searched:
+        meant = f"{f'perhaps {span}' if span else 'no exact time'}; {searched}"
     else:
-        meant = f"{f'perhaps {span}' if span else 'no exact time'}; everything was searched"
+        meant = f"looks back over {span or 'everything'}"
     return f"time  {', '.join(phrases) or 'no exact time'}: {meant}"
+
+
+def _searched(recall: Recall) -> str:
+    """What was searched for vague words beside others, where it was not a walk through their window."""
+    if not recall.query.text or recall.scanned or recall.exhausted:
+        return ""
+    return "everything was searched"
 
 
 def _hit(rank: int, hit: Hit, shown: Shown) -> str:
@@ -110,7 +128,7 @@ def _hit(rank: int, hit: Hit, shown: Shown) -> str:
     lines += _words(hit, shown)
     lines += [_neighbour(record, shown) for record in hit.after]
     if shown.asked.explain or not hit.records or hit.score < 1:  # of a list, only what is not said then
-        lines += _why(hit.factors, shown)
+        lines += why_lines(hit.factors, shown)
     return "\n".join(lines)
 
 
@@ -164,20 +182,36 @@ def neighbour_lines(record: Record, look: Look, *, whole: bool = False) -> Itera
             yield INDENT + "| " + clipped(visible_line(text), look.width - len(INDENT) - 2)
 
 
-def _why(factors: Sequence[Factor], shown: Shown) -> Iterator[str]:
+def why_lines(factors: Sequence[Factor], shown: Shown) -> Iterator[str]:
     """The factors that made the score on one line; with `explain`, each on its own with its parts."""
     if not shown.asked.explain:
         telling = [f for f in factors if f.name == "relevance" or abs(f.value - 1) > _NEUTRAL] or factors[:1]
         yield shown.look.styled("faint", f"{INDENT}why   {' × '.join(_factor(f) for f in telling)}")
         return
     for place, factor in enumerate(factors):
-        yield shown.look.styled("faint", f"{INDENT}{'×' if place else 'why':6}{_factor(factor)}")
-        for name, value in factor.parts.items():
-            yield shown.look.styled("faint", f"{INDENT}      + {name} {value:.4f}")
-    product = 1.0
-    for factor in factors:
-        product *= factor.value
+        first, *summands = _summed(factor)
+        yield shown.look.styled("faint", f"{INDENT}{'×' if place else 'why':6}{first}")
+        yield from (shown.look.styled("faint", f"{INDENT}      {line}") for line in summands)
+    product = prod(factor.value for factor in factors)
     yield shown.look.styled("faint", f"{INDENT}=     {product:.4f}")
+
+
+def _summed(factor: Factor) -> Iterator[str]:
+    """A factor, its summands and their sum, each with what the note says of it."""
+    of_parts, rest = {}, []
+    for piece in factor.note.split(" · "):
+        name, _, said = piece.partition(" ")
+        if name in factor.parts:
+            of_parts[name] = said.partition(" ")[2]
+        else:
+            rest.append(piece)
+    note = visible_line(" · ".join(filter(None, rest)))
+    yield f"{factor.name} {factor.value:.4f}" + (f" ({note})" if note else "")
+    for name, value in factor.parts.items():
+        if value:
+            yield f"+ {name} {value:.4f} {visible_line(of_parts.get(name, ''))}".rstrip()
+    if factor.parts:
+        yield f"= a sum of {sum(factor.parts.values()):.4f}"
 
 
 def _factor(factor: Factor) -> str:
@@ -235,7 +269,29 @@ def render_nothing(recall: Recall, shown: Shown) -> str:
     words += [" and ".join(spans)] if spans else []
     words += [f"with {filters}"] if filters else []
     searched = f" ({counted(recall.considered, 'record')} looked at)" if query.named else ""
-    return f"{' '.join(words)}{searched}.\nTry {_suggestion(recall, shown, bool(filters))}"
+    reasons = filter(None, (too_faint(recall), shut_out(recall)))
+    lines = [f"{' '.join(words)}{searched}.", *reasons, *shown.walk]
+    lines.append(f"Try {_suggestion(recall, shown, bool(filters))}")
+    return "\n".join([*lines, *(f"Or {one.why}: {one.command}" for one in shown.further)])
+
+
+def too_faint(recall: Recall) -> str:
+    """That something was near and not near enough, or "" where that is not why nothing was found."""
+    if recall.hits or not 0 < recall.best < recall.floor:
+        return ""
+    digits = next((d for d in range(2, 9) if round(recall.best, d) < round(recall.floor, d)), 9)
+    best, floor = (f"{value:.{digits}f}" for value in (recall.best, recall.floor))
+    return f"The nearest has a relevance of {best} by itself; an answer needs {floor}."
+
+
+def shut_out(recall: Recall) -> str:
+    """What the marks of the question ask of an answer, or "" where they may not be why nothing was found."""
+    query = recall.query
+    if recall.hits or too_faint(recall) or not (query.phrases or query.excluded):
+        return ""
+    asked = ["the quoted words as they stand"] if query.phrases else []
+    asked += ["nothing that -words shut out"] if query.excluded else []
+    return f"An answer must hold {' and '.join(asked)}."
 
 
 def _in(span: TimeRange, look: Look) -> str:
@@ -256,19 +312,12 @@ def _of(span: TimeRange, look: Look) -> str:
     return words.removeprefix("on ") if words.startswith("on ") else f"the time {words}"
 
 
-def filter_words(query: Query) -> str:
-    """The filters of a question as the options that set them."""
-    named = [("--kind", query.kinds), ("--role", query.roles), ("--tag", query.tags)]
-    words = [f"{option} {value}" for option, values in named for value in values]
-    words += ["--said"] if query.said_only and query.text else []
-    words += [f"--namespace {query.namespace}"] if query.namespace else []
-    return visible_line(" ".join(words))
-
-
 def _suggestion(recall: Recall, shown: Shown, filtered: bool) -> str:
     query = recall.query
     if not recall.freshness.fresh:
         return "again after huimem sync: some files are not in the index yet."
+    if shut_out(recall):
+        return "the question without its quotation marks and -words."
     if query.text and query.during and recall.considered:
         used = [reading for reading in recall.readings if reading.range in query.named]
         times = [visible_line(shown.asked.phrase[slice(*reading.span)].strip()) for reading in used]

@@ -32,6 +32,7 @@ VERBS = {
     "record": "Append messages from standard input to a session; print one ref a turn.",
     "import": "Bring in conversations from ChatGPT, Claude, Claude Code and other exports.",
     "recall": "Answer a question from what was said: by words, by meaning, by time.",
+    "scan": "Walk back week by week until one of them answers, and show the walk.",
     "show": "Show one record whole, with its neighbours, its place and its Obsidian link.",
     "list": "List records by filter, newest first.",
     "weeks": "Show how much was said in each week.",
@@ -42,6 +43,7 @@ VERBS = {
     "doctor": "Name every problem in the vault with its file, line and remedy.",
     "fmt": "Write session files in their full form: whole headings, distinct times.",
     "embedder": "Show which model answers by meaning, and compare two on your own questions.",
+    "eval": "Score the answers to your own questions, and say why each miss was missed.",
     "config": "Show the settings and where they come from.",
     "mcp": "Serve agents over MCP; set up their clients.",
 }

@@ -30,6 +30,25 @@ def progress(shared: Shared) -> Iterator[Progress | None]:
 
 
 @contextmanager
+def passing(shared: Shared) -> Iterator[Callable[[str], None]]:
+    """A function of what is being done, one line on a terminal in which each takes the place of the last."""
+    stream, longest = sys.stderr, 0
+    on = shared.talks and stream is not None and stream.isatty()
+
+    def show(words: str) -> None:
+        nonlocal longest
+        if on:
+            longest = max(longest, len(words))
+            stream.write(f"\r{words:{longest}}\r")
+            stream.flush()
+
+    try:
+        yield show
+    finally:
+        show("")
+
+
+@contextmanager
 def _bars() -> Iterator[Progress]:
     """A bar for each long work, from the first time that one is told of: short work loads no library."""
     with ExitStack() as until_done:

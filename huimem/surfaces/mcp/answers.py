@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
-from math import ceil
 
 from huimem.surfaces.cli.visible import visible, visible_line
 
@@ -39,12 +38,6 @@ def named(text: str, longest: int = _LONGEST_NAME) -> str:
     """A stored name, short and on one line, so that it can stand beside our own words."""
     line = visible_line(text)
     return line if len(line) <= longest else f"{line[: longest - 1]}…"
-
-
-def weight(text: str) -> int:
-    """About how many tokens a text costs a model: four ASCII characters make one, others one each."""
-    plain = sum(map(str.isascii, text))
-    return ceil(plain / 4) + len(text) - plain
 
 
 def joined(parts: Iterable[str], between: str = " · ") -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from huimem import overview
@@ -15,6 +15,7 @@ from huimem.surfaces.cli.hits import counted
 from huimem.surfaces.cli.look import Look
 from huimem.surfaces.documents import freshness_document
 from huimem.surfaces.mcp.answers import Document, joined
+from huimem.surfaces.phrases import phrase_of
 
 Arguments = Mapping[str, Any]
 Report = Callable[[float, float | None, str], None]
@@ -90,9 +91,7 @@ def when_of(desk: Desk, arguments: Arguments) -> str | None:
     end = _range(desk, "until", until).end if until else None
     if start and end and start >= end:
         raise UsageError("`since` lies after `until`", "Exchange them.")
-    first = _written(start.astimezone(desk.memory.zone)) if start else ""
-    last = _written(_last(end.astimezone(desk.memory.zone))) if end else ""
-    return f"{first}..{last}" if first or last else None
+    return phrase_of(TimeRange(start, end), desk.memory.zone) if start or end else None
 
 
 def read(desk: Desk, phrase: str) -> tuple[TimeRange, ...]:
@@ -113,13 +112,3 @@ def _range(desk: Desk, name: str, phrase: str) -> TimeRange:
     if not ranges:
         raise UsageError(f"`{name}` names no exact time", _EXAMPLES)
     return ranges[0]
-
-
-def _last(end: datetime) -> datetime:
-    """A day that ends with the range for the whole of it, else its end itself."""
-    return end - timedelta(days=1) if (end.hour, end.minute) == (0, 0) else end
-
-
-def _written(at: datetime) -> str:
-    """A wall clock as the resolver reads it: a whole day, or a minute."""
-    return f"{at:%Y-%m-%d}" if (at.hour, at.minute) == (0, 0) else f"{at:%Y-%m-%dT%H:%M}"

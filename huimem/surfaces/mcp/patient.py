@@ -7,7 +7,7 @@ questions do not wait for that, and do not begin it a second time.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 from huimem.index.sync import Listing
 from huimem.memory import Memory
@@ -35,7 +35,7 @@ class Patient(Memory):
         if overlay is None:  # only where a most was given
             yield CaughtUp(0)
             return
-        with overlay.snapshot as snapshot:
+        with overlay.snapshot or nullcontext() as snapshot:
             beside = snapshot if overlay.held else None
             yield CaughtUp(overlay.left, overlay.hidden, beside, self.index.said())
 

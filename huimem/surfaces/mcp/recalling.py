@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from huimem.recall.budget import tokens
 from huimem.records import Factor, Hit, Message, Recall, Record
-from huimem.surfaces.cli.hits import Shown, counted, time_lines
+from huimem.surfaces.cli.hits import Shown, counted, shut_out, time_lines, too_faint
+from huimem.surfaces.cli.walk import walk_words
 from huimem.surfaces.documents import Asked, resolution_document
 from huimem.surfaces.excerpt import LONGEST, excerpt
 from huimem.surfaces.mcp.answers import (
@@ -16,22 +18,24 @@ from huimem.surfaces.mcp.answers import (
     joined,
     named,
     quoted,
-    weight,
     without_empty,
 )
 from huimem.surfaces.mcp.desk import Arguments, Desk, when_of
+from huimem.surfaces.mcp.passages import passage_documents, passage_lines, textless
+from huimem.surfaces.phrases import phrase_of, until
 
 # What the texts of a default answer may cost, in tokens, together; and each of them where there are more.
 TEXTS = 700
 LEAST = TEXTS // 5
 FULL = 20_000  # characters of all texts of an answer together where they are asked for in full
 _SHORTER = 0.7
+_NOTE = 160  # characters of what one factor says of itself
 _NEUTRAL = 0.005  # a factor this near to 1 changes nothing that is shown
 
 
 def recall_memory(desk: Desk, arguments: Arguments) -> Answer:
     """Answer a question from the vault as it is at this moment."""
-    when = when_of(desk, arguments)
+    when, budget = when_of(desk, arguments), arguments["budget"] or None
     found = desk.memory.recall(
         arguments["query"],
         now=desk.now,
@@ -41,29 +45,33 @@ def recall_memory(desk: Desk, arguments: Arguments) -> Answer:
         kinds=arguments["kinds"],
         roles=arguments["roles"],
         tags=arguments["tags"],
-        limit=arguments["k"] + 1,
+        limit=arguments["k"] + (budget is None),
         context=arguments["context_turns"],
+        budget=budget,
     )
     more = len(found.hits) > arguments["k"] or found.sessions > arguments["k"]
     hits = found.hits[: arguments["k"]]
     asked = Asked(when or arguments["query"], desk.memory.zone, full=arguments["detail"] == "full")
     shown = hit_documents(hits, asked)
+    if budget is not None:
+        shown = [textless(hit) for hit in shown]
     document: Document = {
         "recall_id": found.id,
         "note": NOTE,
         "summary": summary(desk, found, asked, len(hits)),
         "time": _time(found, asked),
         "hits": shown,
+        **({} if budget is None else {"passages": passage_documents(found)}),
         "more": more,
         "index": desk.standing(found.freshness),
     }
     if found.warnings:
         document["warnings"] = list(found.warnings)
     if not hits:
-        document["hint"] = _hint(desk, found)
-    elif asked.full and any(one["truncated"] for one in shown):
+        document["hint"] = joined([too_faint(found), shut_out(found), _hint(desk, found)], " ")
+    elif asked.full and budget is None and any(one["truncated"] for one in shown):
         document["hint"] = "The longest texts are cut: recall_by_id gives them whole."
-    return Answer(_text(desk, hits, document), document)
+    return Answer(_text(desk, found, hits, document), document)
 
 
 def summary(desk: Desk, found: Recall, asked: Asked, shown: int) -> str:
@@ -75,7 +83,7 @@ def summary(desk: Desk, found: Recall, asked: Asked, shown: int) -> str:
         what += f" of {found.sessions:,} in that time" if found.sessions > shown else " in that time"
     elif found.query.during:
         what += f" of {counted(found.considered, 'record')} in that time"
-    return joined([what, *times, desk.standing_words(found.freshness)])
+    return joined([what, *times, walk_words(found, desk.look), desk.standing_words(found.freshness)])
 
 
 def _time(found: Recall, asked: Asked) -> object:
@@ -141,7 +149,7 @@ def fitted(text: str, evidence: str, room: int) -> str:
     """The evidence with as many sentences around it as `room` tokens hold."""
     limit = LONGEST
     piece = excerpt(text, evidence, limit)
-    while weight(piece) > room and limit > 40:
+    while tokens(piece) > room and limit > 40:
         limit = int(limit * _SHORTER)
         piece = excerpt(text, evidence, limit)
     return piece
@@ -150,10 +158,12 @@ def fitted(text: str, evidence: str, room: int) -> str:
 def why(factors: Sequence[Factor]) -> str:
     """The factors that made the score, but for those that changed nothing."""
     telling = [f for f in factors if f.name == "relevance" or abs(f.value - 1) > _NEUTRAL] or factors[:1]
-    return " × ".join(f"{f.name} {f.value:.2f}" + (f" ({named(f.note)})" if f.note else "") for f in telling)
+    return " × ".join(
+        f"{f.name} {f.value:.2f}" + (f" ({named(f.note, _NOTE)})" if f.note else "") for f in telling
+    )
 
 
-def _text(desk: Desk, hits: Sequence[Hit], document: Document) -> str:
+def _text(desk: Desk, found: Recall, hits: Sequence[Hit], document: Document) -> str:
     lines = [str(document["summary"])]
     warnings = document.get("warnings")
     lines += [f"warning: {named(line, 300)}" for line in warnings] if isinstance(warnings, list) else []
@@ -162,8 +172,12 @@ def _text(desk: Desk, hits: Sequence[Hit], document: Document) -> str:
     lines.append(OPENING)
     documents = document["hits"]
     assert isinstance(documents, list)
-    for number, (hit, shown) in enumerate(zip(hits, documents, strict=True), 1):
-        lines += ["", *hit_lines(desk, number, hit, shown)]
+    if "passages" in document:
+        for number, passage in enumerate(found.passages, 1):
+            lines += ["", *passage_lines(number, passage, documents)]
+    else:
+        for number, (hit, shown) in enumerate(zip(hits, documents, strict=True), 1):
+            lines += ["", *hit_lines(desk, number, hit, shown)]
     if "hint" in document:
         lines += ["", str(document["hint"])]
     if document.get("more"):
@@ -192,20 +206,34 @@ def _speaker(message: Message) -> str:
     return named(message.name) if message.name else message.role
 
 
+def _other_readings(found: Recall) -> str:
+    """`when` 2026-04-14 (yesterday), and so on: what else the time words may mean."""
+    used = [reading.span for reading in found.readings if reading.range in found.query.named]
+    others = [one for one in found.resolution.alternatives if one.span in used] if found.resolution else []
+    return "".join(f"`when` {phrase_of(one.range, one.range.zone)} ({one.words}), " for one in others)
+
+
 def _hint(desk: Desk, found: Recall) -> str:
     """What to try where nothing was found."""
     query = found.query
     if desk.indexing or not found.freshness.fresh:
         return "Some files are not in the index yet: ask again in a moment."
+    if shut_out(found):
+        return "Ask without quotation marks and -words."
     if found.nearest:
         days = " and ".join(
             f"{day.start.astimezone(desk.memory.zone):%Y-%m-%d}" for day in found.nearest if day.start
         )
-        return f"Nothing was said then. The nearest days that hold something: {days}."
+        others = _other_readings(found) + ("scan_weeks, " if query.text else "")
+        more = f" Or try {others.removesuffix(', ')}." if others else ""
+        return f"Nothing was said then. The nearest days that hold something: {days}.{more}"
     if not query.text and not query.named and not query.vague:
         return "Ask with `query`, with `when`, or with both; list_memories shows the newest."
+    if found.cursor:
+        start = until(found.cursor, desk.memory.zone)
+        return f"Try other words, or scan_weeks with `start` {start}, which looks farther back."
     if query.during and query.text:
-        return "Try other words, leave `when` out, or list_memories with this `when`."
+        return f"Try {_other_readings(found)}other words, scan_weeks, or list_memories with this `when`."
     if query.kinds or query.roles or query.tags or query.namespace:
         return "Try fewer filters, other words, or scan_weeks."
     return "Try other words, scan_weeks to look back week by week, or list_memories."

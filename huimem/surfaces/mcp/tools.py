@@ -59,6 +59,14 @@ K = take.count("k", "", "limit", "top_k", "max_results", "n", default=5, least=1
 CONTEXT = take.count(
     "context_turns", "Neighbours on each side.", "context_window", "context", default=0, least=0, most=10
 )
+BUDGET = take.count(
+    "budget",
+    "Tokens: whole turns in so many instead of excerpts.",
+    *("max_tokens", "token_budget", "tokens"),
+    default=0,
+    least=0,
+    most=10_000,
+)
 KINDS = take.texts("kinds", 'E.g. "turn", "note", "preference".', "kind")
 ROLES = take.texts("roles", 'Who spoke, e.g. "user".', "role")
 TAGS = take.texts("tags", "", "tag")
@@ -66,7 +74,7 @@ NAMESPACE = take.text("namespace", 'Another namespace; "NS/**" with all below.',
 DETAIL = take.choice("detail", "", "snippet", "full")
 CURSOR = take.text("cursor", "next_cursor of the answer before.", "next_cursor", "page_token")
 
-_RECALL = (QUERY, WHEN, SINCE, UNTIL, K, CONTEXT, KINDS, ROLES, TAGS, NAMESPACE, DETAIL)
+_RECALL = (QUERY, WHEN, SINCE, UNTIL, K, CONTEXT, BUDGET, KINDS, ROLES, TAGS, NAMESPACE, DETAIL)
 _SHORT = ("query", "k", "namespace")
 _FOUND: Mapping[str, Schema] = {
     "recall_id": _TEXT,
@@ -117,8 +125,8 @@ TOOLS = (
     Tool(
         "scan_weeks",
         "Scan week by week",
-        "Ask every week for itself, walking back from a start, and stop at the first that answers well. "
-        'Use it where the time is vague ("a while ago", 前段时间) and recall_memory found nothing.',
+        "Walk back week by week from a start, and stop at the first that answers well. Use it where "
+        'recall_memory found nothing in a vague time ("a while ago", 前段时间) or in an exact one.',
         (
             replace(QUERY, required=True),
             take.text("start", "Where to begin: a time.", "when", "from", "time", default="this week"),

@@ -219,6 +219,9 @@ VAGUES = [
     _vague("(some time)|sometime|awhile ago|back", _WHILE),
     _vague("(a? long time? ago)|(ages ago)|(once upon a time)", Vague()),
     _vague("i|you|we|he|she|they > once !<unit> !a !i !you !we !he !she !they !it", Vague()),
+    # These ask for a time, or for what holds now, and name none.
+    Rule("how long ago|back", "asked", lambda: True),
+    Rule("as of today|now", "asked", lambda: True),
     _vague("back then", Vague()),
     _vague("back in the day !<word>", Vague()),
     _vague("in the past !<word> !<unit> !<number> !few !couple !several !half", Vague()),

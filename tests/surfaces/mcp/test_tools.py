@@ -256,16 +256,16 @@ def test_a_scan_walks_back_until_a_week_answers(agent: Any) -> None:
     result = agent.call("scan_weeks", {"query": "租房合同押金", "stop_at": 0.3}, progress)
     data = result.structured_content
     assert data["found_in"] == "2026-W14"
-    assert [week["week"] for week in data["weeks"]] == ["2026-W15", "2026-W14"]
+    assert [week["week"] for week in data["weeks"]] == ["2026-W16", "2026-W15", "2026-W14"]
     assert data["hits"][0]["ref"] == LEASE
-    assert [done for done, _ in told] == [1, 2]
-    assert told[0][1] == "2026-W15: 2 turns"
-    assert told[1][1].startswith("2026-W14: 1 turn, best 0.")
+    assert [done for done, _ in told] == [1, 2, 3]
+    assert [words for _, words in told][:2] == ["2026-W16: 0 turns", "2026-W15: 2 turns"]
+    assert told[2][1].startswith("2026-W14: 1 turn, best 0.")
 
 
 def test_a_scan_goes_on_where_it_stopped(agent: Any) -> None:
-    text, first = agent.ask("scan_weeks", query="lighthouse keeper", max_weeks=3, stop_at=0.3)
-    assert [week["week"] for week in first["weeks"]] == ["2026-W15", "2026-W14", "2026-W13"]
+    text, first = agent.ask("scan_weeks", query="lighthouse keeper", max_weeks=4, stop_at=0.3)
+    assert [week["week"] for week in first["weeks"]] == ["2026-W16", "2026-W15", "2026-W14", "2026-W13"]
     assert (first["hits"], first["next_cursor"]) == ([], "2026-W12")
     assert "2026-W12" in first["hint"] and first["hint"] in text
     _, second = agent.ask("scan_weeks", query="lighthouse keeper", cursor=first["next_cursor"], stop_at=0.3)
@@ -283,10 +283,36 @@ def test_a_scan_begins_where_it_is_told(agent: Any) -> None:
 def test_a_week_without_hits_is_never_the_one_that_was_found(agent: Any) -> None:
     text, data = agent.ask("scan_weeks", query="zeppelin quokka", stop_at=0, max_weeks=3)
     assert "found_in" not in data
-    assert [week["week"] for week in data["weeks"]] == ["2026-W15", "2026-W14", "2026-W13"]
+    assert [week["week"] for week in data["weeks"]] == ["2026-W16", "2026-W15", "2026-W14"]
     assert text.startswith("3 weeks walked back · nothing found")
     _, data = agent.ask("scan_weeks", query="押金四千元", stop_at=0)
     assert (data["found_in"], data["hits"][0]["ref"]) == ("2026-W14", LEASE)
+
+
+def test_a_vague_time_is_walked_back_through_and_the_answer_says_so(agent: Any) -> None:
+    text, data = agent.ask("recall_memory", query="租房合同最近怎么说", k=1)
+    assert data["hits"][0]["ref"] == LEASE
+    assert "looked back over 3 weeks, 3 turns; stopped at 2026-W14, Mon 30 Mar – Sun 5 Apr" in data["summary"]
+    assert text.startswith(data["summary"])
+
+
+# what is asked: what the hint holds
+HINTS = [
+    # an exact time without an answer: what else its words may mean, and the walk
+    ({"query": "租房合同", "when": "last Tuesday"}, ["`when` 2026-04-14 (yesterday)", "scan_weeks"]),
+    ({"query": "租房合同", "when": "2026-04-08"}, ["other words, scan_weeks, or list_memories"]),
+    # what is near does not hold the phrase, or holds what is shut out
+    ({"query": 'shard index "HNSW for ever"'}, ["must hold the quoted words", "without quotation marks"]),
+    ({"query": "fallback for cold months -HNSW -remind"}, ["nothing that -words shut out. Ask without"]),
+    ({"when": "last Tuesday"}, ["2026-04-08. Or try `when` 2026-04-14 (yesterday)."]),
+]
+
+
+@pytest.mark.parametrize(("asked", "hints"), HINTS)
+def test_an_answer_without_hits_says_what_to_try(agent: Any, asked: dict[str, Any], hints: list[str]) -> None:
+    text, data = agent.ask("recall_memory", **asked)
+    assert data["hits"] == []
+    assert all(hint in data["hint"] for hint in hints) and data["hint"] in text
 
 
 def test_the_resources_and_the_prompt(agent: Any) -> None:

@@ -1,0 +1,69 @@
+"""What a question asks for besides its words: the present, other than what it names, a new topic.
+
+Rules over words, English and Chinese alike; whoever writes otherwise is answered without them.
+"""
+
+from __future__ import annotations
+
+import re
+
+_LATEST = re.compile(
+    r"\b(?:latest|newest|most recent|current|currently|now|nowadays|updated|these days|at the moment"
+    r"|as of today)\b|现在|目前|最新|如今|当前|眼下|現在|當前",
+    re.I,
+)
+_PASSED = re.compile(
+    r"\b(?:old|older|original|originally|initial|initially|previous|previously|first|former|formerly"
+    r"|used to|back then)\b|以前|原来|最初|当初|起初|之前|从前|旧|原來|當初",
+    re.I,
+)
+# What is named to be told apart from what is meant: ", not Atlas", 而不是上海那家. Only behind a comma
+# or "and": "why did I not buy it" asks for the buying.
+_ASIDE = re.compile(
+    r"(?:[,;(—–]\s*|\s-\s*|\b(?:and|but) )not\b(?! (?:only|just|yet|sure|quite|necessarily))[^,.;:?!()]{1,60}"
+    r"|[，；（](?:而)?不是[^，。；？！）]{1,20}|而不是[^，。；？！]{1,20}",
+    re.I,
+)
+_POINTING = re.compile(
+    r"\b(?:it|its|that|this|those|these|they|them|their|he|she|him|her|his|there|then|one|ones|same|other"
+    r"|another|second|last|former|latter|above)\b"
+    r"|它|他|她|那(?:个|些|里|边|次|家|件)?|这(?:个|些|里|边|次|家|件)?|前者|后者|上面|刚才|另(?:一|外)|第[二三]个|呢[？?]?$",
+    re.I,
+)
+_NEW_TOPIC = re.compile(
+    r"\b(?:new|different|another|change of) (?:topic|subject|question)"
+    r"|\b(?:ignore|forget|leave) (?:the|that|all|what)"
+    r"[^.:,;?!]*\b(?:previous|earlier|before|topic|above|said)"
+    r"|\bunrelated|\bswitching (?:topics?|gears)"
+    r"|换个话题|另一个话题|另外一个问题|不(?:说|聊|谈)(?:这|那)个了|题外话|先不管",
+    re.I,
+)
+_FEW = 2  # words of a question that cannot stand alone
+_STANDS = 0.25  # how far the history counts for a question that names its own subject
+
+
+def asks_for_latest(text: str) -> bool:
+    """Whether a question asks for what holds now, and not also for what held before."""
+    return _LATEST.search(text) is not None and _PASSED.search(text) is None
+
+
+def without_asides(text: str) -> str:
+    """A question without what it sets aside; as it is where nothing would be left."""
+    left = _ASIDE.sub(" ", text)
+    return left if left.strip() else text
+
+
+def without_now(text: str) -> str:
+    """A question without the words that ask for what holds now: what they ask for does not say them."""
+    return _LATEST.sub(" ", text)
+
+
+def need_of_history(text: str, words: int) -> float:
+    """How far a question of so many `words` leans on the messages before it, in [0, 1].
+
+    It points back ("when was that?") or says too little alone: 1; it names its own subject: little; it
+    says that the topic is new: 0.
+    """
+    if _NEW_TOPIC.search(text):
+        return 0.0
+    return 1.0 if words <= _FEW or _POINTING.search(text) else _STANDS

@@ -1,0 +1,202 @@
+"""What was judged → one order: the best passage of each record, with its score, over all that is searched.
+
+The order is that of the scores, and a score is the product of the factors that explain it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import prod
+
+import numpy as np
+
+from huimem.index.embeddings import Meaning
+from huimem.index.rows import RecordRow
+from huimem.recall import rank
+from huimem.recall.candidates import Judge, Judged, weighed_terms
+from huimem.recall.context import Found
+from huimem.recall.explain import Circumstances, Evidence, relevance_of
+from huimem.recall.parts import Part
+from huimem.recall.rank import Floats, Ints
+from huimem.recall.repeats import overlap, repeated
+from huimem.recall.wanting import Wanting
+from huimem.recall.wording import holds, shut_out
+from huimem.records import Factor
+
+# The share of the floor that the others of an answer must have, once its best has all of it.
+BESIDE_THE_BEST = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A record that may answer, by the passage that speaks for it: the one at `at` of what was judged.
+
+    `factors` are all but relevance; `at_ms` is UNDATED where the passage has no time.
+    """
+
+    part: Part
+    evidence: Evidence
+    at: int
+    record: RecordRow
+    factors: tuple[Factor, ...]
+
+    @property
+    def row(self) -> int:
+        return int(self.evidence.judged.pool.rows[self.at])
+
+    @property
+    def at_ms(self) -> int:
+        return int(self.evidence.judged.pool.at_ms[self.at])
+
+    @property
+    def relevance(self) -> float:
+        return float(self.evidence.judged.relevance[self.at])
+
+    @property
+    def score(self) -> float:
+        return self.relevance * prod(factor.value for factor in self.factors)
+
+    def words(self) -> list[str]:
+        """The terms of the passage, each once, in no order."""
+        pool = self.evidence.judged.pool
+        held = np.unique(pool.tokens[pool.starts[self.at] : pool.ends[self.at]])
+        return self.part.snapshot.terms(held.tolist())
+
+    def found(self) -> Found:
+        """The same as it is shown, with its reasons."""
+        message = int(self.evidence.judged.pool.message[self.at])
+        factors = (relevance_of(self.evidence, self.at), *self.factors)
+        return Found(self.record, message, self.part.snapshot.chunk(self.row), factors)
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """Candidates, best first; none where `best` is below the `floor`.
+
+    `best` is the greatest relevance that a passage has by itself, without its voice and what surrounds it:
+    that tells best whether anything answers at all.
+    """
+
+    candidates: tuple[Ranked, ...] = ()
+    best: float = 0.0
+    floor: float = 0.0
+
+
+def in_order(candidates: Sequence[Ranked]) -> list[Ranked]:
+    """The best first, ties by ref."""
+    # Sums of floats differ in the last digits by the place of a row; equal texts are equal hits.
+    return sorted(candidates, key=lambda one: (-round(one.score, 9), one.record.ref))
+
+
+def ranked(
+    parts: Sequence[Part],
+    wanting: Wanting,
+    meaning: Meaning | None,
+    circumstances: Circumstances,
+    most: int,
+) -> Order:
+    """The best records of all parts, best first, at most `most` of each, no two passages of one record.
+
+    Only what holds every phrase and nothing that is excluded; that it stands there is enough of a phrase.
+    """
+    ranking = circumstances.ranking
+    floor = circumstances.floor(sum(trust == 1 for trust in wanting.trust), meaning)
+    floor = 0.0 if wanting.phrases else floor
+    found: list[Ranked] = []
+    best = 0.0
+    for part, terms in zip(parts, weighed_terms(parts, wanting), strict=True):
+        judge = Judge(part, terms, ranking, meaning)
+        judged = judge.judge(judge.found(wanting))
+        likely = _fitting(part, judged, _likely(judged, part), wanting)
+        bare = rank.relevance(judged.scores.bare[likely], ranking)
+        best = max(best, float(bare.max(initial=0.0)))
+        enough = likely[judged.relevance[likely] >= floor * BESIDE_THE_BEST]
+        evidence = Evidence(judged, terms, wanting.spoken, ranking)
+        found += _best(part, evidence, circumstances, enough, most)
+    return Order(tuple(in_order(found)) if best >= floor else (), best, floor)
+
+
+def _best(
+    part: Part, evidence: Evidence, circumstances: Circumstances, likely: Ints, most: int
+) -> list[Ranked]:
+    """The best records of one part by their passages at `likely`, at most `most`, roughly the best first."""
+    judged, snapshot = evidence.judged, part.snapshot
+    chosen = _leading(judged, likely, circumstances)[:most]
+    records = {row.id: row for row in snapshot.records(judged.pool.record[chosen].tolist())}
+    return [
+        Ranked(part, evidence, at, record, tuple(circumstances.of(judged, at, record)))
+        for at in chosen.tolist()
+        if (record := records.get(int(judged.pool.record[at]))) is not None
+    ]
+
+
+def _likely(judged: Judged, part: Part) -> Ints:
+    """The places of passages that are relevant at all and pass the filter."""
+    rows, relevant = judged.pool.rows, judged.relevance > 0
+    passing = part.snapshot.passing(rows[relevant], part.narrowed)
+    return np.flatnonzero(relevant & np.isin(rows, passing))
+
+
+def _leading(judged: Judged, kept: Ints, circumstances: Circumstances) -> Ints:
+    """Of the passages kept, the best of each record, best first."""
+    pool = judged.pool
+    value = judged.relevance * rank.tells(pool, circumstances.ranking) * circumstances.recency(pool.at_ms)
+    order = kept[np.lexsort((pool.rows[kept], -value[kept]))]
+    _, firsts = np.unique(pool.record[order], return_index=True)
+    return order[np.sort(firsts)]
+
+
+def _fitting(part: Part, judged: Judged, likely: Ints, wanting: Wanting) -> Ints:
+    """Of the places of passages those whose record holds every phrase, and nothing that is excluded."""
+    if not wanting.phrases and not wanting.excluded:
+        return likely
+    records = judged.pool.record[likely]
+    fit = [id for id in np.unique(records).tolist() if _fits(_text(part, id), wanting)]
+    return likely[np.isin(records, fit)]
+
+
+def _text(part: Part, record: int) -> str:
+    """The whole text of a record, passage by passage; no phrase goes on from one message to the next."""
+    found = part.snapshot.passages(part.snapshot.rows_of([record]))
+    begins = np.diff(found.message, prepend=found.message[:1]) != 0
+    texts = part.snapshot.texts(found.rows.tolist())
+    return "".join(("\x00" if new else "\n") + text for new, text in zip(begins, texts, strict=True))
+
+
+def _fits(text: str, wanting: Wanting) -> bool:
+    return all(holds(text, phrase) for phrase in wanting.phrases) and not shut_out(text, wanting.excluded)
+
+
+def without_repeats(candidates: Sequence[Ranked], strength: float) -> list[Ranked]:
+    """The candidates, best first, where what says again what a better one says has lost by it."""
+    if len(candidates) < 2 or not strength:
+        return list(candidates)
+    order = repeated([one.score for one in candidates], _likeness(candidates), strength)
+    place_of = {at: place for place, (at, _, _) in enumerate(order, 1)}
+    return [
+        candidates[at]
+        if factor == 1
+        else replace(
+            candidates[at],
+            factors=(
+                *candidates[at].factors,
+                Factor("repeats", factor, f"as hit {place_of[near]}"),
+            ),
+        )
+        for at, factor, near in order
+    ]
+
+
+def _likeness(candidates: Sequence[Ranked]) -> Floats:
+    """How like the candidates' passages are, float64 [n, n]: by shared words, or by meaning if that is more.
+
+    Meaning is compared where all that is searched has one, so within the index alone.
+    """
+    found = overlap([frozenset(one.words()) for one in candidates])
+    judged = candidates[0].evidence.judged
+    if judged.centre is None:
+        return found
+    rows = np.array([one.row for one in candidates])
+    views = candidates[0].part.snapshot.seen_from(judged.centre, rows)
+    return np.maximum(found, views @ views.T)

@@ -1,0 +1,144 @@
+"""Candidates of one pass → a walk back through time, week by week, until one of them stands out.
+
+All weeks were judged together, so a hundred of them cost what one costs; what is walked is the answer
+that a reader of the weeks would have had, and where it stopped.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+
+from huimem.index import browse
+from huimem.index.cut import bounds
+from huimem.index.rows import milliseconds
+from huimem.recall.parts import Part
+from huimem.recall.query import A_MOMENT, Way
+from huimem.recall.ranked import Ranked
+from huimem.records import Recall, TimeRange, Walked
+
+GAP = 0.05  # a step stands out where its best is good enough, and by so much better than all before it
+A_YEAR = timedelta(days=366)  # a longer window is walked by months
+MOST_STEPS = 1_200  # a century of months
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+# A walk under way: sending True ends it with the step just given.
+Walk = Generator[Walked, bool | None, Recall]
+
+
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """What a walk came to: its steps in order, and the candidates of all of them.
+
+    `exhausted`: it came to its limit, and no step stood out.
+    """
+
+    steps: tuple[Walked, ...]
+    candidates: tuple[Ranked, ...]
+    exhausted: bool
+
+
+def finished(walk: Walk, each: Callable[[Walked], None] = lambda step: None) -> Recall:
+    """The answer of a walk, walked to where it ends by itself; `each` is told every step."""
+    while True:
+        try:
+            each(next(walk))
+        except StopIteration as end:
+            answer: Recall = end.value
+            return answer
+
+
+def within(parts: Sequence[Part], span: TimeRange) -> list[Part]:
+    """The parts, narrowed to what was said in a span."""
+    return [
+        replace(part, narrowed=replace(part.narrowed, during=(bounds(span),), said_only=True))
+        for part in parts
+    ]
+
+
+def oldest(parts: Sequence[Part]) -> datetime | None:
+    """When the oldest thing was said that passes the filters of the parts, time apart."""
+    times = [browse.oldest(part.snapshot.db, replace(part.narrowed, during=())) for part in parts]
+    first = min((at for at in times if at is not None), default=None)
+    return None if first is None else _EPOCH + timedelta(milliseconds=first)
+
+
+def steps_of(way: Way, first: datetime, as_of: datetime) -> list[TimeRange]:
+    """The steps of a way, the latest first: none before the week of the `first` thing said.
+
+    An open end is that of the present week, and so is one that lies in the future.
+    """
+    span = way.whole
+    begun = TimeRange.week_of(first, span.zone).start
+    present = TimeRange.week_of(as_of, span.zone).end
+    assert begun and present
+    start = max(span.start, begun) if span.start else begun
+    end = span.end or present
+    end = end if start >= present else min(end, present)
+    border = min(max(way.span.start or start, start), end)  # between the window and what lies beyond it
+    parts = [TimeRange(a, z, span.zone) for a, z in ((border, end), (start, border)) if a < z]
+    return [step for part in parts for step in periods(part, weekly=way.weekly)]
+
+
+def turns_within(parts: Sequence[Part], span: TimeRange) -> int:
+    """How many records of the parts begin in a closed span."""
+    return sum(part.snapshot.begun(part.narrowed, bounds(span)) for part in parts)
+
+
+def periods(window: TimeRange, *, weekly: bool = False) -> list[TimeRange]:
+    """The calendar weeks of a closed window from its end back; months, unless `weekly`, of more than a year.
+
+    The first and the last are cut at the window's borders; at most `MOST_STEPS`.
+    """
+    assert window.start and window.end
+    zone = window.zone
+    long = window.end - window.start > A_YEAR and not weekly
+    of = TimeRange.month_of if long else TimeRange.week_of
+    found: list[TimeRange] = []
+    end = window.end
+    while end > window.start and len(found) < MOST_STEPS:
+        whole = of(end - A_MOMENT, zone)
+        start = max(whole.start or window.start, window.start)
+        found.append(TimeRange(start, end, zone))
+        end = start
+    return found
+
+
+def walk(
+    candidates: Sequence[Ranked],
+    spans: Sequence[TimeRange],
+    turns: Callable[[TimeRange], int],
+    way: Way,
+) -> Gone:
+    """Walk `spans`, which follow each other back in time, and stop where one stands out.
+
+    `candidates` are in order of score; `turns` counts what a span holds. Beyond the span of the way it
+    goes on only as long as nothing good enough was found.
+    """
+    steps: list[Walked] = []
+    gathered: list[Ranked] = []
+    before, border = 0.0, way.span.start
+    for span, inside in zip(spans, _by_span(candidates, spans), strict=True):
+        if border and before >= way.enough and span.end and span.end <= border:
+            break
+        best = inside[0].score if inside else 0.0
+        steps.append(Walked(span, turns(span), best))
+        gathered += inside
+        if best >= way.enough and best - before >= GAP:
+            return Gone(tuple(steps), tuple(gathered), exhausted=False)
+        before = max(before, best)
+    return Gone(tuple(steps), tuple(gathered), exhausted=True)
+
+
+def _by_span(candidates: Sequence[Ranked], spans: Sequence[TimeRange]) -> list[list[Ranked]]:
+    """The candidates of each span, in their order."""
+    starts = [milliseconds(span.start) for span in spans if span.start]
+    ends = [milliseconds(span.end) for span in spans if span.end]
+    found: list[list[Ranked]] = [[] for _ in spans]
+    for one in candidates:
+        at = bisect_left(starts, -one.at_ms, key=lambda start: -start)  # the latest start not after it
+        if at < len(spans) and one.at_ms < ends[at]:
+            found[at].append(one)
+    return found

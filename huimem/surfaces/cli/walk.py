@@ -1,0 +1,90 @@
+"""A walk back through time → text: a line a week, or all of it in one line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime, timedelta
+from itertools import groupby
+
+from huimem.records import Recall, TimeRange, Walked
+from huimem.surfaces.cli.hits import counted
+from huimem.surfaces.cli.look import Look, columns
+from huimem.surfaces.cli.suggestions import Suggestion
+
+_LONGEST_WEEK = timedelta(days=7, hours=1)  # one in which a clock goes back
+_BETWEEN = "   "
+
+
+def week_name(day: datetime | None) -> str:
+    """`2026-W14`; "" for no day."""
+    return f"{day:%G-W%V}" if day else ""
+
+
+def step_name(step: Walked) -> str:
+    """`2026-W14`, or `2026-03` for a month."""
+    start, end = step.range.local()
+    if start is None or end is None:
+        return ""
+    return week_name(start) if end - start <= _LONGEST_WEEK else f"{start:%Y-%m}"
+
+
+def walk_lines(recall: Recall, look: Look) -> Iterator[str]:
+    """A line a step: its name, days, turns and best score; one for all steps in a row that hold nothing.
+
+    `2026-W14   Mon 30 Mar – Sun 5 Apr   31 turns   best 0.22`
+    """
+    rows = [_row(tuple(steps), look) for _, steps in groupby(recall.scanned, _apart(recall.scanned))]
+    widths = [max((columns(row[at]) for row in rows), default=0) for at in range(3)]
+    for *cells, best in rows:
+        padded = [cell + " " * (width - columns(cell)) for cell, width in zip(cells, widths, strict=True)]
+        yield _BETWEEN.join([*padded, best]).rstrip()
+
+
+def _apart(steps: Sequence[Walked]) -> Callable[[Walked], int]:
+    """What tells a step from those that may stand in one line with it: nothing, where it holds nothing."""
+    places = {id(step): place for place, step in enumerate(steps)}
+    return lambda step: places[id(step)] if step.turns else -1
+
+
+def _row(steps: Sequence[Walked], look: Look) -> tuple[str, str, str, str]:
+    first, last = steps[0], steps[-1]
+    span = look.span(TimeRange(last.range.start, first.range.end, first.range.zone)).replace(" to ", " – ")
+    if not first.turns:
+        names = dict.fromkeys((step_name(first), step_name(last)))
+        return " – ".join(names), span, "nothing", ""
+    return (
+        step_name(first),
+        span,
+        counted(first.turns, "turn"),
+        f"best {first.best:.2f}" if first.best else "",
+    )
+
+
+def walk_summary(recall: Recall, look: Look) -> Iterator[str]:
+    """`walk  looked back over 4 weeks, 31 turns; stopped at 2026-W14, …`; nothing without a walk."""
+    told = walk_words(recall, look)
+    if told:
+        yield f"walk  {told}"
+
+
+def walk_words(recall: Recall, look: Look) -> str:
+    """What was walked and where it stopped, in a few words; "" where nothing was."""
+    if not recall.scanned:
+        return ""
+    last = recall.scanned[-1]
+    turns = counted(sum(step.turns for step in recall.scanned), "turn")
+    noun = "month" if any("W" not in step_name(step) for step in recall.scanned) else "week"
+    walked = f"looked back over {counted(len(recall.scanned), noun)}, {turns}"
+    if recall.exhausted:
+        return f"{walked}; nothing stood out"
+    return f"{walked}; stopped at {step_name(last)}, {look.span(last.range).replace(' to ', ' – ')}"
+
+
+def walk_end(recall: Recall, further: Sequence[Suggestion]) -> str:
+    """How a walk that found something ended, and how it goes on; "" where there was none."""
+    if not recall.scanned:
+        return ""
+    ended = "Nothing stood out" if recall.exhausted else f"{step_name(recall.scanned[-1])} stands out"
+    if not further:
+        return f"{ended}; nothing older is left."
+    return f"{ended}. Farther back: {further[0].command}"

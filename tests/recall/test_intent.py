@@ -1,0 +1,123 @@
+"""What a question asks for besides its words: tables in both languages."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from huimem.recall.intent import asks_for_latest, need_of_history, without_asides
+
+LATEST = [
+    "what is our current database?",
+    "What is the LATEST version of the plan?",
+    "which phone do I use now",
+    "where does she live these days",
+    "who is on call at the moment?",
+    "the most recent quote from the printer",
+    "我们现在用什么数据库？",
+    "目前的房租是多少",
+    "最新的方案是哪一个",
+    "當前的密码规则是什么",
+]
+NOT_LATEST = [
+    "what database did we choose?",
+    "what was our original database before the current one?",  # both are asked for
+    "did we first use the current database?",
+    "which phone did I use previously, and which now?",
+    "what did I know about it",  # "now" inside a word
+    "the currents in the bay",
+    "snow in May",
+    "我们以前用什么数据库，现在呢？",
+    "最初的方案是什么",
+    "现在的房租和之前的差多少",
+    "",
+]
+
+
+@pytest.mark.parametrize("text", LATEST)
+def test_the_present_is_asked_for(text: str) -> None:
+    assert asks_for_latest(text)
+
+
+@pytest.mark.parametrize("text", NOT_LATEST)
+def test_the_present_is_not_asked_for(text: str) -> None:
+    assert not asks_for_latest(text)
+
+
+# question, what of it is meant (blanks apart)
+ASIDES = [
+    ("which laptop did I buy, not the work one?", "which laptop did I buy ?"),
+    ("the meeting with Lena (not Paul) in March", "the meeting with Lena ) in March"),
+    ("the budget for Oslo and not Bergen", "the budget for Oslo"),
+    ("上海那家咖啡店，而不是北京那家，叫什么？", "上海那家咖啡店 ，叫什么？"),
+    ("我说的是新合同，不是旧合同", "我说的是新合同"),
+    ("我要找新的而不是旧的", "我要找新的"),
+]
+# Nothing of these is set aside.
+MEANT = [
+    "why did I not buy it",
+    "should we not go?",
+    "not the blue one",
+    "she said she was not hungry",
+    "the soup, not only the salad",
+    "the lease, not yet signed",
+    "a knot, and notes",
+    "我是不是该买",
+    "这不是我的",
+    "",
+]
+
+
+@pytest.mark.parametrize(("text", "meant"), ASIDES)
+def test_what_is_named_to_be_told_apart_is_left_out(text: str, meant: str) -> None:
+    assert "".join(without_asides(text).split()) == "".join(meant.split())
+
+
+@pytest.mark.parametrize("text", MEANT)
+def test_what_is_meant_stays(text: str) -> None:
+    assert without_asides(text) == text
+
+
+def test_a_question_that_is_nothing_but_an_aside_stays() -> None:
+    assert without_asides(", not the blue one") == ", not the blue one"
+
+
+@given(st.text(max_size=80))
+def test_no_text_is_emptied(text: str) -> None:
+    assert bool(without_asides(text).strip()) == bool(text.strip())
+
+
+# question, how many words it searches for, how far it leans on what was said before
+NEEDS = [
+    ("when was that?", 0, 1.0),
+    ("how much did it cost", 1, 1.0),
+    ("and what did she answer about the lease", 3, 1.0),
+    ("which one was cheaper in the end", 3, 1.0),
+    ("and Porto?", 1, 1.0),
+    ("the second restaurant on the list of places", 4, 1.0),
+    ("它多少钱", 1, 1.0),
+    ("那个方案后来怎么样了", 3, 1.0),
+    ("他为什么辞职去开店", 3, 1.0),
+    ("刚才说的价格和运费", 3, 1.0),
+    ("房租押金合同呢？", 3, 1.0),
+    ("which database did the billing service take", 4, 0.25),
+    ("房东什么时候把合同寄给我们签字", 5, 0.25),
+    ("new topic: how do I prune an apple tree", 4, 0.0),
+    ("On an unrelated note, when is it due?", 2, 0.0),
+    ("Forget what I said before. Where did we park?", 3, 0.0),
+    ("switching gears, who paints the fence", 3, 0.0),
+    ("换个话题，苹果树怎么修剪", 3, 0.0),
+    ("不说这个了，它的保修到什么时候", 2, 0.0),
+    ("题外话：周末去哪里", 2, 0.0),
+]
+
+
+@pytest.mark.parametrize(("text", "words", "need"), NEEDS)
+def test_how_far_a_question_leans_on_what_came_before(text: str, words: int, need: float) -> None:
+    assert need_of_history(text, words) == need
+
+
+@given(st.text(max_size=80), st.integers(0, 40))
+def test_the_need_is_a_share(text: str, words: int) -> None:
+    assert 0 <= need_of_history(text, words) <= 1

@@ -1,0 +1,251 @@
+"""A walk back through the weeks of a vault: what it counts, where it stops, how it goes on, what it costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from huimem import Memory, Recall, UsageError, files
+from huimem.index.seal import SYNC_LOCK
+from huimem.recall.candidates import Judge
+from huimem.recall.scan import finished
+from huimem.records import Walked
+from tests.recall.test_scan_steps import NOW, at, edges
+
+# week of the vault below: what was said on its Wednesday, a minute apart
+TALKS = {
+    "2026-04-08": ["The lamp needs oil.", "The boat is late.", "Rain again."],
+    "2026-04-01": ["A gull sat on the rail."],
+    "2026-03-18": ["The harbour master painted the pier green.", "Bread for two."],
+    "2026-02-11": ["The harbour master painted the pier red, long before."],
+    "2025-05-07": ["The harbour master bought a brass bell."],
+}
+
+
+@pytest.fixture(scope="module")
+def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
+    root = tmp_path_factory.mktemp("vault")
+    Memory.create(root, tz="Asia/Shanghai").close()
+    with Memory.open(root, embedder="none") as made:
+        for day, texts in TALKS.items():
+            tell(made, f"talk-{day}", day, texts)
+        tell(made, "elsewhere", "2026-04-09", ["The harbour master moved to the work shed."], "work")
+        yield made
+
+
+def tell(memory: Memory, session: str, day: str, texts: list[str], namespace: str | None = None) -> None:
+    said = [
+        {"role": "user", "content": text, "at": at(f"{day} 12:00") + timedelta(minutes=minute)}
+        for minute, text in enumerate(texts)
+    ]
+    memory.record(said, session=session, title=day, namespace=namespace)
+
+
+def scanned(memory: Memory, text: str, **keywords: Any) -> tuple[list[Walked], Recall]:
+    steps: list[Walked] = []
+    answer = finished(memory.scan(text, now=NOW, **keywords), steps.append)
+    assert tuple(steps) == answer.scanned
+    return steps, answer
+
+
+def sessions(answer: Recall) -> set[str]:
+    return {hit.ref.session for hit in answer.hits}
+
+
+PIER = "What did the harbour master paint at the pier?"
+
+
+def weeks_of(steps: list[Walked]) -> list[tuple[str, int]]:
+    return [(f"{step.range.local()[0]:%m-%d}", step.turns) for step in steps]
+
+
+def test_a_walk_counts_what_each_week_holds_and_stops_at_the_answer(memory: Memory) -> None:
+    steps, answer = scanned(memory, PIER)
+    counts = [("04-13", 0), ("04-06", 3), ("03-30", 1), ("03-23", 0), ("03-16", 2)]
+    assert weeks_of(steps) == counts
+    assert [step.best > 0 for step in steps] == [False, False, False, False, True]
+    assert answer.hits[0].score == pytest.approx(steps[-1].best)
+    assert [hit.ref.session for hit in answer.hits[:1]] == ["talk-2026-03-18"]
+    assert not answer.exhausted and answer.cursor == at("2026-03-16")
+
+
+def test_a_walk_goes_on_at_its_cursor(memory: Memory) -> None:
+    first = scanned(memory, PIER)[1]
+    steps, answer = scanned(memory, PIER, start=first.cursor)
+    assert steps[0].range.end == first.cursor
+    assert answer.hits[0].ref.session == "talk-2026-02-11"
+    assert weeks_of(steps)[-1] == ("02-09", 1)
+    assert not answer.exhausted and answer.cursor == at("2026-02-09")
+
+
+def test_a_walk_that_comes_to_its_limit_is_exhausted_and_says_where_to_go_on(memory: Memory) -> None:
+    steps, answer = scanned(memory, "brass bell", weeks=4)
+    assert weeks_of(steps) == [("04-13", 0), ("04-06", 3), ("03-30", 1), ("03-23", 0)]
+    assert (answer.hits, answer.exhausted, answer.cursor) == ((), True, at("2026-03-23"))
+    steps, answer = scanned(memory, "brass bell", weeks=104)
+    assert answer.hits[0].ref.session == "talk-2025-05-07"
+    assert (answer.exhausted, answer.cursor) == (False, None)  # nothing is older
+    steps, answer = scanned(memory, "zeppelin", weeks=104)
+    assert (answer.hits, answer.exhausted, answer.cursor) == ((), True, None)
+    assert (steps[-1].range.start, len(steps)) == (at("2025-05-05"), 50)
+
+
+# start of a walk: the first day of its first two steps, and where the first ends
+STARTS: list[tuple[Any, list[str]]] = [
+    ("2026-03", ["2026-03-30", "2026-03-23", "2026-04-01"]),
+    ("2026-W12", ["2026-03-16", "2026-03-09", "2026-03-23"]),
+    ("last month", ["2026-03-30", "2026-03-23", "2026-04-01"]),
+    ("上个月", ["2026-03-30", "2026-03-23", "2026-04-01"]),
+    ("since March 2026", ["2026-04-13", "2026-04-06", "2026-04-15 10:30"]),  # an open end is the present
+    (at("2026-03-20 18:00"), ["2026-03-16", "2026-03-09", "2026-03-20 18:00"]),
+]
+
+
+@pytest.mark.parametrize(("start", "steps"), STARTS)
+def test_a_walk_begins_at_the_end_of_the_time_it_is_given(
+    start: str | datetime, steps: list[str], memory: Memory
+) -> None:
+    found = [step.range for step in scanned(memory, "zeppelin of last year", start=start, weeks=2)[0]]
+    assert edges(found) == steps
+
+
+def test_the_time_that_a_question_names_is_walked_through(memory: Memory) -> None:
+    steps, answer = scanned(memory, f"{PIER} In March 2026")
+    assert weeks_of(steps) == [("03-30", 0), ("03-23", 0), ("03-16", 2)]
+    steps, answer = scanned(memory, PIER, when="2026-02")
+    assert [hit.ref.session for hit in answer.hits] == ["talk-2026-02-11"]
+
+
+VAGUE = ["Which pier was painted recently?", "最近 harbour master painted the pier 是什么时候？"]
+
+
+@pytest.mark.parametrize("question", VAGUE)
+def test_vague_words_of_both_languages_walk_by_themselves(question: str, memory: Memory) -> None:
+    answer = memory.recall(question, now=NOW)
+    assert answer.vague and answer.scanned
+    assert sessions(answer) == {"talk-2026-03-18"}  # and not that of February
+    assert memory.recall(question, now=NOW, scan=False).scanned == ()
+    assert sessions(memory.recall(question, now=NOW, scan=False)) >= {"talk-2026-03-18", "talk-2026-02-11"}
+
+
+def test_without_vague_words_nothing_is_walked_unless_it_is_asked_for(memory: Memory) -> None:
+    assert memory.recall(PIER, now=NOW).scanned == ()
+    assert memory.recall(PIER, now=NOW, scan=True).scanned == tuple(scanned(memory, PIER)[0])
+
+
+def test_beyond_a_vague_window_is_walked_only_while_nothing_was_found(memory: Memory) -> None:
+    answer = memory.recall("Who bought the brass bell recently?", now=NOW, weeks=52)
+    assert [hit.ref.session for hit in answer.hits] == ["talk-2025-05-07"]
+
+
+def test_a_walk_stays_in_its_namespace_and_its_filters(memory: Memory) -> None:
+    steps, answer = scanned(memory, "harbour master", namespace="work")
+    assert weeks_of(steps) == [("04-13", 0), ("04-06", 1)]
+    assert [hit.ref.namespace for hit in answer.hits] == ["work"]
+    assert {hit.ref.namespace for hit in scanned(memory, "harbour master")[1].hits} == {""}
+    assert scanned(memory, PIER, kinds=["note"])[1].exhausted
+    assert scanned(memory, PIER, kinds=["note"])[0] == []  # no note has a time
+
+
+def test_only_what_was_said_in_a_week_counts_for_it(memory: Memory) -> None:
+    """What speaks of a time is found by its own time, so no record stands in two weeks."""
+    tell(memory, "told", "2026-04-14", ["On 2026-03-18 a heron watched the harbour."])
+    try:
+        steps, answer = scanned(memory, "heron")
+        assert weeks_of(steps) == [("04-13", 1)] and answer.hits[0].ref.session == "told"
+    finally:
+        (path,) = memory.vault.root.rglob("told.md")
+        path.unlink()
+        memory.sync()
+
+
+class Calls:
+    """How often something is called; it is done all the same."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def of(self, real: Any) -> Any:
+        def counted(*given: Any, **named: Any) -> Any:
+            self.count += 1
+            return real(*given, **named)
+
+        return counted
+
+
+@pytest.mark.parametrize("weeks", [1, 104])
+def test_all_weeks_are_judged_in_one_pass(
+    weeks: int, memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judged, searched = Calls(), Calls()
+    monkeypatch.setattr(Judge, "judge", judged.of(Judge.judge))
+    monkeypatch.setattr(Judge, "found", searched.of(Judge.found))
+    answer = finished(memory.scan("zeppelin harbour", now=NOW, weeks=weeks, enough=1.0))
+    assert len(answer.scanned) == (1 if weeks == 1 else 50)
+    assert (judged.count, searched.count) == (1, 1)
+
+
+def test_a_walk_sees_what_the_index_does_not_hold_yet(memory: Memory) -> None:
+    fresh = memory.vault.root / "sessions/2026-W13/heron.md"
+    fresh.parent.mkdir(parents=True, exist_ok=True)
+    fresh.write_text("## User · 2026-03-25 09:00:00\n\nA heron took the eel.\n", encoding="utf-8")
+    try:
+        with files.lock(memory.vault.state / SYNC_LOCK):
+            steps, answer = scanned(memory, "heron eel")
+            assert memory.index.counts().sources == len(TALKS) + 1
+        assert weeks_of(steps) == [("04-13", 0), ("04-06", 3), ("03-30", 1), ("03-23", 1)]
+        assert answer.hits[0].path == "sessions/2026-W13/heron.md"
+    finally:
+        fresh.unlink()
+        memory.sync()
+
+
+def test_a_walk_that_is_left_behind_harms_nothing(memory: Memory) -> None:
+    going = memory.scan(PIER, now=NOW)
+    assert next(going).turns == 0
+    going.close()
+    assert scanned(memory, PIER)[1].hits
+
+
+def test_a_walk_that_is_ended_answers_from_what_it_came_to(memory: Memory) -> None:
+    going = memory.scan("harbour lamp", now=NOW, enough=1.0)
+    next(going)
+    assert next(going).turns == 3
+    with pytest.raises(StopIteration) as end:
+        going.send(True)
+    answer: Recall = end.value.value
+    assert sessions(answer) == {"talk-2026-04-08"}
+    assert (len(answer.scanned), answer.exhausted, answer.cursor) == (2, False, at("2026-04-06"))
+
+
+REFUSED: list[tuple[dict[str, Any], str]] = [
+    ({"start": "bananas"}, "names no time"),
+    ({"start": "2026-03", "when": "2026-02"}, "named twice"),
+    ({"start": datetime(2026, 3, 1)}, "start needs a zone"),
+    ({"weeks": 0}, "cannot go 0 weeks"),
+    ({"weeks": 10**7}, "cannot go 10,000,000 weeks"),
+]
+
+
+@pytest.mark.parametrize(("keywords", "says"), REFUSED)
+def test_a_walk_that_cannot_be_is_refused_before_its_first_step(
+    keywords: dict[str, Any], says: str, memory: Memory
+) -> None:
+    with pytest.raises(UsageError, match=says):
+        memory.scan(PIER, now=NOW, **keywords)
+
+
+def test_as_many_weeks_as_no_calendar_has_are_everything(memory: Memory) -> None:
+    assert scanned(memory, "zeppelin", weeks=5_200)[0][-1].range.start == at("2025-05-05")
+    assert memory.recall("zeppelin recently", now=NOW, weeks=5_200).exhausted
+
+
+def test_an_empty_vault_is_walked_in_no_step(tmp_path: Path) -> None:
+    Memory.create(tmp_path, tz="Asia/Shanghai").close()
+    with Memory.open(tmp_path, embedder="none") as empty:
+        steps, answer = scanned(empty, "anything")
+    assert (steps, answer.exhausted, answer.cursor) == ([], True, None)
