@@ -208,7 +208,7 @@ class Query:
     No `text`: the sessions of that time are asked for. `named` are the ranges as they were named, to
     which `during` may add a margin. `history` are the messages before the question, oldest first. What
     answers holds all of `phrases` as they stand and nothing of what is `excluded`. `latest`: it asks for
-    what holds now.
+    what holds now; `pasted`: it is a piece of talk, of several lines.
     """
 
     text: str
@@ -228,6 +228,7 @@ class Query:
     phrases: tuple[str, ...] = ()
     excluded: tuple[Excluded, ...] = ()
     latest: bool = False
+    pasted: bool = False
 
 
 @dataclass(frozen=True, slots=True)

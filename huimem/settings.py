@@ -53,7 +53,7 @@ class Ranking:
     repeats: float = 0.5
     floor: float = 0.4
     words_floor: float = 0.18
-    timed_floor: float = 0.55
+    eased_floor: float = 0.55
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,8 @@ class Circumstances:
     """What decides a score besides relevance, as the question has it.
 
     `named` are its ranges in milliseconds UTC, half-open, () where it names none; `spans` the same with
-    what "about" adds; `now_ms` when it is asked; `latest`: it asks for what holds now.
+    what "about" adds; `now_ms` when it is asked; `latest`: it asks for what holds now;
+    `pasted`: it is a piece of talk.
     """
 
     named: Spans
@@ -37,11 +38,12 @@ class Circumstances:
     now_ms: int
     latest: bool
     ranking: Ranking
+    pasted: bool = False
 
     def floor(self, terms: int, meaning: Meaning | None) -> float:
         """The relevance that the best of an answer must have."""
         noise = meaning.scale.noise if meaning else None
-        return rank.floor_of(self.ranking, terms, noise, timed=bool(self.spans))
+        return rank.floor_of(self.ranking, terms, noise, eased=self.pasted or bool(self.spans))
 
     def recency(self, at_ms: Ints) -> Floats:
         """The factor of age of each time, float64 [n]; none where the question names its time."""

@@ -203,6 +203,7 @@ def _candidates(parts: Sequence[Part], question: Asked, ranking: Ranking, most: 
         spans=question.narrowed.spans if not question.way else (),
         now_ms=milliseconds(query.as_of),
         latest=query.latest,
+        pasted=query.pasted,
         ranking=ranking,
     )
     wanting = wanted(query, partial(frequencies, parts))

@@ -21,6 +21,7 @@ from huimem.vault.text import whole
 Resolve = Callable[[str, datetime], Resolution | None]
 LONGEST = 20_000  # characters of a question that are read; an essay's start says what it is about
 MOST_HITS = 1_000
+PASTED = 3  # lines of a piece of talk
 WEEKS, MOST_WEEKS = 16, 5_200  # of a walk without a window; a century
 ENOUGH = 0.6  # the score of a week's best that may end a walk
 A_MOMENT = timedelta(microseconds=1)
@@ -195,10 +196,19 @@ def make(text: str, options: Options, now: datetime, resolve: Resolve) -> Unders
     _check(options)
     asked = unwrapped(text[:LONGEST].replace("\x00", " "))
     if options.when is None and options.start is None:
-        return Understood(asked, options, now, resolve(asked, now))
+        return Understood(asked, options, now, None if is_pasted(asked) else resolve(asked, now))
     resolution = None if options.when is None else _named(options.when, now, resolve)
     begin = _end_of(options.start, now, resolve)
     return Understood(asked, options, now, resolution, replaced=_passing(asked, now, resolve), begin=begin)
+
+
+def is_pasted(text: str) -> bool:
+    """Whether a text is a piece of talk and no question: three lines or more.
+
+    What its time words say is when something was, not when to look: read as filters they cost MADial's
+    dialogues R@5 .07.
+    """
+    return text.strip().count("\n") >= PASTED - 1
 
 
 def _passing(asked: str, now: datetime, resolve: Resolve) -> tuple[tuple[int, int], ...]:
@@ -217,6 +227,7 @@ def is_fixed(reading: Reading, asked: str, now: datetime, resolve: Resolve) -> b
 
 def _query(given: Understood) -> Query:
     options, resolution, asked = given.options, given.resolution, given.worded
+    pasted = is_pasted(given.asked)
     words = asked.text
     readings = resolution.readings if resolution else ()
     used = [reading for reading in readings if reading not in given.unused]
@@ -243,7 +254,8 @@ def _query(given: Understood) -> Query:
         phrases=asked.phrases,
         excluded=asked.excluded,
         # Time words and all: "before" and "these days" are such. What is quoted was said by others.
-        latest=asks_for_latest(_unquoted(given.asked, asked.phrases)),
+        latest=not pasted and asks_for_latest(_unquoted(given.asked, asked.phrases)),
+        pasted=pasted,
     )
 
 

@@ -258,16 +258,17 @@ def recency(at_ms: Ints, now_ms: int, power: float) -> Floats:
     return np.maximum(factors, LEAST)
 
 
-def floor_of(ranking: Ranking, terms: int, noise: float | None, *, timed: bool) -> float:
+def floor_of(ranking: Ranking, terms: int, noise: float | None, *, eased: bool) -> float:
     """The relevance that a passage of an answer must have by itself, in [0, 1).
 
     `terms` of the question: of a long one no passage holds much. `noise` is how near an embedder puts what
     is unrelated (see `Scale`), None where words answer alone: one that puts it farther away asks for less.
-    A time that is named makes what lies in it likelier.
+    It is `eased` for a time that is named, which makes what lies in it likelier, and for a piece of talk,
+    which asks for whatever has to do with it.
     """
     floor = ranking.words_floor
     if noise is not None:
         floor = ranking.floor * (1 - _OF_MEANING + _OF_MEANING * min(noise / _USUAL_NOISE, 1.5))
     if terms > _LONG:
         floor *= (_LONG / terms) ** _FALL
-    return floor * ranking.timed_floor if timed else floor
+    return floor * ranking.eased_floor if eased else floor

@@ -18,7 +18,7 @@ from huimem.records import Recall
 ZONE = ZoneInfo("Europe/Berlin")
 NOW = datetime(2026, 5, 1, 12, 0, tzinfo=ZONE)
 
-FLOORS = dict.fromkeys(("floor", "words_floor", "timed_floor"), 0.01)
+FLOORS = dict.fromkeys(("floor", "words_floor", "eased_floor"), 0.01)
 
 # What is said in one session: a text of the user, or (role, text)s; another role than the usual is a person.
 Talk = str | Sequence[tuple[str, str]]

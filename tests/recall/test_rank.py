@@ -268,28 +268,28 @@ FLOORS = [
     ("the usual noise", rank._USUAL_NOISE, False, 0.5),
     ("in a time", rank._USUAL_NOISE, True, 0.25),
 ]
-FLOORED = replace(PLAIN, floor=0.5, words_floor=0.3, timed_floor=0.5)
+FLOORED = replace(PLAIN, floor=0.5, words_floor=0.3, eased_floor=0.5)
 
 
 @pytest.mark.parametrize(("what", "noise", "timed", "floor"), FLOORS)
 def test_an_answer_must_reach_a_floor(what: str, noise: float | None, timed: bool, floor: float) -> None:
-    assert rank.floor_of(FLOORED, 2, noise, timed=timed) == pytest.approx(floor), what
+    assert rank.floor_of(FLOORED, 2, noise, eased=timed) == pytest.approx(floor), what
 
 
 @given(st.integers(0, 60), st.floats(0, 1), st.booleans())
 def test_a_longer_question_and_a_quieter_embedder_ask_for_no_more(
     terms: int, noise: float, timed: bool
 ) -> None:
-    floor = rank.floor_of(FLOORED, terms, noise, timed=timed)
+    floor = rank.floor_of(FLOORED, terms, noise, eased=timed)
     assert 0 < floor < 1
-    assert rank.floor_of(FLOORED, terms + 1, noise, timed=timed) <= floor
-    assert rank.floor_of(FLOORED, terms, noise / 2, timed=timed) <= floor
-    assert rank.floor_of(FLOORED, terms, noise, timed=True) <= floor
+    assert rank.floor_of(FLOORED, terms + 1, noise, eased=timed) <= floor
+    assert rank.floor_of(FLOORED, terms, noise / 2, eased=timed) <= floor
+    assert rank.floor_of(FLOORED, terms, noise, eased=True) <= floor
 
 
 def test_no_floor_hides_nothing() -> None:
     none = replace(PLAIN, floor=0.0, words_floor=0.0)
-    assert rank.floor_of(none, 3, 0.2, timed=False) == rank.floor_of(none, 3, None, timed=False) == 0
+    assert rank.floor_of(none, 3, 0.2, eased=False) == rank.floor_of(none, 3, None, eased=False) == 0
 
 
 def test_nothing_to_judge() -> None:
