@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-from pathlib import Path
-from zoneinfo import ZoneInfo
-
 import pytest
 
 from huimem import Memory
-from tests.recall.made import told
+from tests.recall.made import NOW, told
 
-NOW = datetime(2026, 4, 15, 10, 30, tzinfo=ZoneInfo("Europe/Berlin"))
 TALKS = {
     "english": "Mia: The tram was late yesterday.\nOtto: Is it ever on time now?\nMia: The blue one is.",
     "chinese": "米亚：昨天电车又晚了。\n奥托：现在有准时的吗？\n米亚：蓝色的那辆电车准时。",
@@ -40,5 +35,5 @@ def test_a_time_that_is_demanded_limits_a_piece_of_talk_too(memory: Memory) -> N
     assert memory.recall(TALKS["english"], now=NOW, when="yesterday").query.during != ()
 
 
-def test_two_lines_are_a_question(memory: Memory, tmp_path: Path) -> None:
+def test_two_lines_are_a_question(memory: Memory) -> None:
     assert memory.recall("About the tram:\nwhat was said yesterday?", now=NOW).query.during != ()
