@@ -39,7 +39,7 @@ class Ranking:
     b: float = 0.4
     words_weight: float = 1.0
     meaning_weight: float = 0.85
-    foreign_weight: float = 1.5
+    foreign_weight: float = 1.25
     neighbour_weight: float = 0.2
     second_neighbour_weight: float = 0.15
     around_weight: float = 0.5
