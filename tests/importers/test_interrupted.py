@@ -249,7 +249,7 @@ def test_an_import_under_the_eyes_of_a_watcher_is_found_once(
             export(tmp_path / "c.json", "chatgpt", NEW)
             assert huimem("import", source)[0] == 0
             out = huimem("recall", "Hello", "--limit", "50")[1]
-            assert out.count("sessions/2026-W15/") == 4
+            assert out.count("User: Hello") == 4
             assert huimem("recall", "Words")[1].count("sessions/2026-W15/") == 1
         finally:
             watcher.send_signal(signal.SIGTERM)

@@ -40,7 +40,7 @@ with Memory.open(sys.argv[1]) as memory:
     print("begun", flush=True)
     while not ended.is_set():
         answer = memory.recall("marigold")
-        assert [hit.path for hit in answer.hits] == ["marigold.md"], (answer.hits, answer.warnings)
+        assert [hit.path for hit in answer.hits][:1] == ["marigold.md"], (answer.hits, answer.warnings)
         count += 1
 print(count)
 """
