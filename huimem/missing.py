@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Literal, Self
 
 import numpy as np
 
 from huimem.index.filters import Filter
-from huimem.index.rows import RecordRow
+from huimem.index.rows import RecordRow, instant
 from huimem.memory import Memory
 from huimem.recall.parts import Part, parts_of
 from huimem.recall.rank import Ints
@@ -25,7 +25,6 @@ from huimem.upkeep import CaughtUp
 
 Why = Literal["not indexed", "time", "filter", "rank", "walk", "floor", "words", "depth"]
 Ask = Callable[[Memory], Recall]
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _ANYWHERE = Filter(namespaces=None)
 
 
@@ -144,7 +143,7 @@ def _filtered(part: Part, rows: Ints, ref: Ref, answer: Recall) -> Miss:
     zone = answer.query.as_of.tzinfo
     at = None
     if record.at_ms is not None:
-        at = (_EPOCH + timedelta(milliseconds=record.at_ms)).astimezone(zone)
+        at = instant(record.at_ms).astimezone(zone)
     for detail, narrow in _singly(part.narrowed, record):
         if not len(part.snapshot.passing(rows, narrow)):
             return Miss(ref, "filter", detail, at)

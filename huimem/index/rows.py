@@ -24,6 +24,11 @@ def milliseconds(instant: datetime) -> int:
     return (instant - _EPOCH) // _MILLISECOND
 
 
+def instant(at_ms: int) -> datetime:
+    """The aware instant, in UTC, of milliseconds since 1970. Raises OverflowError outside the calendar."""
+    return _EPOCH + timedelta(milliseconds=at_ms)
+
+
 @dataclass(frozen=True, slots=True)
 class Passages:
     """Chunks as parallel arrays [n], in the order asked for; chunks that are gone are left out.

@@ -12,7 +12,6 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -20,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from huimem import files
 from huimem.index import catalog, dense, kinds
 from huimem.index.dense import MOST_ROWS, ROW, SegmentRow, View
-from huimem.index.rows import UNDATED
+from huimem.index.rows import UNDATED, instant
 from huimem.index.seal import VECTORS, Damaged
 
 if TYPE_CHECKING:
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _COLUMNS = "id, file, bucket, embedder, dim, size, sha256, count, first_ms, last_ms, rows"
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _NOTHING: Mapping[int, bytes] = MappingProxyType({})
 
 
@@ -52,7 +50,7 @@ def bucket_of(at_ms: int) -> str:
     if at_ms == UNDATED:
         return "undated"
     try:
-        day = _EPOCH + timedelta(milliseconds=at_ms)
+        day = instant(at_ms)
         return f"{day.year}-Q{(day.month + 2) // 3}"
     except OverflowError:
         return "undated"

@@ -122,13 +122,13 @@ class Snapshot:
         """
         view, gone, namespaces = self.vectors(), self._gone("gone_vectors"), self._in_numbers(f).namespaces
         means = {}
-        for name, number in self._scripts().items():
+        numbered = self._scripts()
+        for name, number in numbered.items():
             allowed = {"namespace": namespaces, "script": frozenset({number})}
             total, count = view.sampled(gone, **allowed) if view is not None else (scale.middle(""), 0)
             means[name] = mean(total, count, scale.middle(name)) if count else None
         seen_from = means.get(script)
         middle = scale.middle(script) if seen_from is None else seen_from
-        numbered = self._scripts()
         present = {numbered[name]: one for name, one in means.items() if one is not None}
         return Centre(centred(vector[None].astype("f8"), middle)[0], present, numbered.get(script, -1))
 

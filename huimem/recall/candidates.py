@@ -33,7 +33,7 @@ _APART = 4 * NEAR  # between the seats of passages that are not next to each oth
 
 def frequencies(parts: Sequence[Part], terms: Sequence[str]) -> list[int]:
     """In how many passages of the namespaces asked of all parts each term stands."""
-    held = sum((_counts(part, terms)[2] for part in parts), np.zeros(len(terms), np.int64))
+    held = sum((_held(part, terms, _gone(part)) for part in parts), np.zeros(len(terms), np.int64))
     return [int(count) for count in held]
 
 
@@ -55,15 +55,29 @@ def weighed_terms(parts: Sequence[Part], wanting: Wanting) -> list[Terms]:
 
 def _counts(part: Part, terms: Sequence[str]) -> tuple[int, int, Ints]:
     """Passages and words of a part, and how many passages hold each term; what is hidden does not count."""
-    snapshot, namespaces = part.snapshot, part.narrowed.namespaces
-    passages, tokens = snapshot.totals(namespaces)
-    frequencies = np.array(snapshot.frequencies(terms, namespaces), np.int64)
+    passages, tokens = part.snapshot.totals(part.narrowed.namespaces)
+    gone = _gone(part)
+    if gone is not None:
+        passages, tokens = passages - len(gone.rows), tokens - len(gone.tokens)
+    return passages, tokens, _held(part, terms, gone)
+
+
+def _gone(part: Part) -> Passages | None:
+    """The passages of a part that the files no longer hold; None where nothing is hidden."""
     if not part.narrowed.hidden:
-        return passages, tokens, frequencies
-    gone = snapshot.passages(snapshot.hidden_rows(part.narrowed))
+        return None
+    return part.snapshot.passages(part.snapshot.hidden_rows(part.narrowed))
+
+
+def _held(part: Part, terms: Sequence[str], gone: Passages | None) -> Ints:
+    """How many passages of a part hold each term, those that are `gone` not counted: int64 [terms]."""
+    found = np.array(part.snapshot.frequencies(terms, part.narrowed.namespaces), np.int64)
+    if gone is None:
+        return found
     owner = np.repeat(np.arange(len(gone.rows)), gone.lengths)
-    held = [0 if id is None else len(np.unique(owner[gone.tokens == id])) for id in snapshot.term_ids(terms)]
-    return passages - len(gone.rows), tokens - len(gone.tokens), frequencies - np.array(held, np.int64)
+    ids = part.snapshot.term_ids(terms)
+    held = [0 if id is None else len(np.unique(owner[gone.tokens == id])) for id in ids]
+    return found - np.array(held, np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,11 +150,11 @@ class Judge:
         first = rank.score(pool, words, meaning, np.zeros(len(words)), self._ranking)
         near = self._surroundings(pool, first.sums * rank.tells(pool, self._ranking))
         beside = _pool(self._snapshot.passages(np.setdiff1d(near.rows, pool.rows)))
-        meaning = np.concatenate((meaning, self._nearness(beside)))
+        more = rank.share_of_words(beside, self._terms, self._ranking)
+        words, meaning = np.concatenate((words, more)), np.concatenate((meaning, self._nearness(beside)))
         whole = pool.joined(beside)
         order, seats = near.order(whole.rows)
-        whole, meaning = whole.ordered(order, seats), meaning[order]
-        words = rank.share_of_words(whole, self._terms, self._ranking)
+        whole, words, meaning = whole.ordered(order, seats), words[order], meaning[order]
         around = rank.share_around(whole, self._terms)
         scores = rank.score(whole, words, meaning, around, self._ranking)
         return Judged(whole, scores, rank.relevance(scores.sums, self._ranking), self._centre)

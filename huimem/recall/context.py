@@ -56,15 +56,13 @@ def told_of(read: Read, found: Sequence[Found], context: int, budget: int | None
     return Told(hits, filled.passages, (*missed, short) if short else missed)
 
 
-def hits_of(read: Read, found: Sequence[Found], context: int) -> tuple[tuple[Hit, ...], tuple[str, ...]]:
-    """Hits in the order given, and a warning for each file that could not speak for itself."""
-    return _hits(read, found, context, {})
-
-
 def _hits(
     read: Read, found: Sequence[Found], context: int, sources: dict[str, Source | Problem]
 ) -> tuple[tuple[Hit, ...], tuple[str, ...]]:
-    """The same, with the files read on the way put into `sources`."""
+    """Hits in the order given, and a warning for each file that could not speak for itself.
+
+    The files read on the way are put into `sources`.
+    """
     hits: list[Hit] = []
     missed: dict[str, str] = {}
     for one in found:

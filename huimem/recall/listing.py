@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import datetime, timedelta, tzinfo
 
 from huimem.index import browse
 from huimem.index.filters import Filter
 from huimem.index.index import Index, Snapshot
-from huimem.index.rows import ChunkRow, RecordRow
+from huimem.index.rows import ChunkRow, RecordRow, instant
 from huimem.recall.parts import parts_of
 from huimem.records import TimeRange
 
@@ -109,7 +109,7 @@ def _through(spans: dict[str, TimeRange], zone: tzinfo) -> Iterator[tuple[str, T
 def _instant(at_ms: int | None, zone: tzinfo) -> datetime | None:
     if at_ms is None:
         return None
-    return (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=at_ms)).astimezone(zone)
+    return instant(at_ms).astimezone(zone)
 
 
 def _excerpt(text: str) -> str:

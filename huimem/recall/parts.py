@@ -6,8 +6,10 @@ filter that decides what may be found in it, so that no passage stands in two of
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from huimem.index import browse
 from huimem.index.filters import NOTHING, Filter
 from huimem.index.index import Snapshot
 
@@ -24,3 +26,9 @@ def parts_of(snapshot: Snapshot, narrowed: Filter, overlay: Snapshot | None) -> 
     """The index, and its overlay, which holds what `narrowed` hides in the index."""
     index = Part(snapshot, narrowed)
     return [index] if overlay is None else [index, Part(overlay, replace(narrowed, hidden=NOTHING))]
+
+
+def oldest(parts: Sequence[Part]) -> int | None:
+    """When the oldest thing was said that passes the filters of the parts, milliseconds UTC."""
+    times = [browse.oldest(part.snapshot.db, part.narrowed) for part in parts]
+    return min((at for at in times if at is not None), default=None)

@@ -8,21 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 
 from huimem.index import browse
 from huimem.index.browse import Opening
 from huimem.index.cut import bounds
 from huimem.index.filters import Filter
 from huimem.index.index import Index, Snapshot
-from huimem.index.rows import milliseconds
+from huimem.index.rows import instant, milliseconds
 from huimem.recall.context import Found
 from huimem.recall.explain import fits_time
-from huimem.recall.parts import Part, parts_of
+from huimem.recall.parts import Part, oldest, parts_of
 from huimem.recall.query import Resolve, Understood, is_fixed, widened
 from huimem.records import Query, Reading, TimeRange
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 CLOCKS = frozenset({"second", "minute", "hour"})  # grains of what may be a time that is spoken of
 
 
@@ -85,9 +83,7 @@ def days_around(parts: Sequence[Part], named: Sequence[TimeRange]) -> tuple[Time
     before = max((at for at, _ in sides if at is not None), default=None)
     after = min((at for _, at in sides if at is not None), default=None)
     zone = named[0].zone
-    local = [
-        (_EPOCH + timedelta(milliseconds=at)).astimezone(zone) for at in (before, after) if at is not None
-    ]
+    local = [instant(at).astimezone(zone) for at in (before, after) if at is not None]
     return tuple(TimeRange.days_from(at, 1, zone) for at in local)
 
 
@@ -105,8 +101,8 @@ def limited(
         return asked, ()
     with index.snapshot() as snapshot:
         parts = parts_of(snapshot, narrowed, overlay)
-        oldest = _oldest(parts)
-        reasons = {reading: why for reading in doubtful if (why := _why_empty(reading, parts, oldest))}
+        first = _oldest(parts)
+        reasons = {reading: why for reading in doubtful if (why := _why_empty(reading, parts, first))}
         if reasons:
             spoken_of = [
                 reading
@@ -125,21 +121,20 @@ def _is_heard(term: str, parts: Sequence[Part]) -> bool:
 
 def _oldest(parts: Sequence[Part]) -> int | None:
     """When anything was said first in the namespaces asked, milliseconds UTC."""
-    times = [
-        browse.oldest(
-            part.snapshot.db, Filter(namespaces=part.narrowed.namespaces, hidden=part.narrowed.hidden)
-        )
-        for part in parts
-    ]
-    return min((at for at in times if at is not None), default=None)
+    return oldest(
+        [
+            Part(part.snapshot, Filter(namespaces=part.narrowed.namespaces, hidden=part.narrowed.hidden))
+            for part in parts
+        ]
+    )
 
 
-def _why_empty(reading: Reading, parts: Sequence[Part], oldest: int | None) -> str:
+def _why_empty(reading: Reading, parts: Sequence[Part], first: int | None) -> str:
     """Why nothing can lie in a range, with {} for its words; "" where something may."""
-    if oldest is None:
+    if first is None:
         return "nothing here has a known time, so “{}” cannot narrow it"
     span = widened(reading)
-    if span.end is not None and milliseconds(span.end) <= oldest:
+    if span.end is not None and milliseconds(span.end) <= first:
         return "nothing here is as old as “{}”"
     if not (reading.future or reading.grain in CLOCKS):
         return ""

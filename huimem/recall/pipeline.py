@@ -240,7 +240,7 @@ def _walked(parts: Sequence[Part], question: Asked, way: Way, ranking: Ranking) 
 
     Where vague words were no help and nothing stood out, everything answers, and that is said.
     """
-    first = scan.oldest(parts)
+    first = scan.first_said(parts)
     within = scan.within(parts, way.whole)
     spans = scan.steps_of(way, first, question.query.as_of) if first else []
     order = _candidates(within, question, ranking, EVERYTHING) if spans else Order()

@@ -9,12 +9,11 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
-from huimem.index import browse
 from huimem.index.cut import bounds
-from huimem.index.rows import milliseconds
-from huimem.recall.parts import Part
+from huimem.index.rows import instant, milliseconds
+from huimem.recall.parts import Part, oldest
 from huimem.recall.query import A_MOMENT, Way
 from huimem.recall.ranked import Ranked
 from huimem.records import Recall, TimeRange, Walked
@@ -22,7 +21,6 @@ from huimem.records import Recall, TimeRange, Walked
 GAP = 0.05  # a step stands out where its best is good enough, and by so much better than all before it
 A_YEAR = timedelta(days=366)  # a longer window is walked by months
 MOST_STEPS = 1_200  # a century of months
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 # A walk under way: sending True ends it with the step just given.
 Walk = Generator[Walked, bool | None, Recall]
@@ -58,11 +56,11 @@ def within(parts: Sequence[Part], span: TimeRange) -> list[Part]:
     ]
 
 
-def oldest(parts: Sequence[Part]) -> datetime | None:
+def first_said(parts: Sequence[Part]) -> datetime | None:
     """When the oldest thing was said that passes the filters of the parts, time apart."""
-    times = [browse.oldest(part.snapshot.db, replace(part.narrowed, during=())) for part in parts]
-    first = min((at for at in times if at is not None), default=None)
-    return None if first is None else _EPOCH + timedelta(milliseconds=first)
+    anytime = [replace(part, narrowed=replace(part.narrowed, during=())) for part in parts]
+    at_ms = oldest(anytime)
+    return None if at_ms is None else instant(at_ms)
 
 
 def steps_of(way: Way, first: datetime, as_of: datetime) -> list[TimeRange]:

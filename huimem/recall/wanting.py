@@ -6,12 +6,12 @@ the words of earlier messages, the latest of which counts most: the prompt first
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from huimem.index.tokens import asked, query_terms
 from huimem.recall.intent import need_of_history, without_asides, without_now
-from huimem.recall.spelling import corrections, plain_words
+from huimem.recall.spelling import Frequency, corrections, plain_words
 from huimem.recall.wording import needed as needed_by
 from huimem.records import Excluded, Query
 
@@ -20,8 +20,6 @@ PROMPT, DECAY = 0.8, 0.7
 A_FEW = 4  # words
 REMEMBERED, LONGEST = 6, 2_000  # messages of the history that are looked at, and characters of each
 ASIDE = 0.2  # trust in a word that is named to be told apart, or only asks for what holds now
-
-Frequency = Callable[[Sequence[str]], Sequence[int]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ import pytest
 
 from huimem import Memory
 from huimem.index import differing
+from huimem.index.rows import RecordRow
 from huimem.recall.rank import Pool
 from huimem.records import Recall
 
@@ -86,3 +87,26 @@ def evidence(found: Recall) -> list[str]:
 
 def sessions(found: Recall) -> list[str]:
     return [hit.ref.session for hit in found.hits]
+
+
+# A turn as the catalog knows it, without anything of its own.
+TURN = RecordRow(
+    id=1,
+    source=1,
+    ord=0,
+    ref="s#20260101T000000",
+    path="s.md",
+    line=1,
+    title="",
+    tags=(),
+    namespace="",
+    kind="turn",
+    fact=False,
+    key=None,
+    at_ms=None,
+    inferred=False,
+    valid_from=None,
+    valid_to=None,
+    importance=1.0,
+    mentions=(),
+)

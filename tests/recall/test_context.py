@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
@@ -9,11 +10,12 @@ import pytest
 
 from huimem import UsageError
 from huimem.errors import HuimemError
-from huimem.index.rows import ChunkRow, RecordRow
+from huimem.index.rows import ChunkRow
 from huimem.recall.context import Found, told_of
 from huimem.recall.query import make, options
 from huimem.records import Source
 from huimem.vault.sources import source_of
+from tests.recall.made import TURN
 
 ZONE = ZoneInfo("Asia/Shanghai")
 LINES = ["Sow the radish.", "Prune the apple.", "Water the leek.", "Dig the pond."]
@@ -37,26 +39,7 @@ class Files:
 
 def found(number: int, path: str = "plot.md") -> Found:
     ref, line = f"plot#20260406T090{number}00", 8 + 4 * number
-    record = RecordRow(
-        id=number,
-        source=1,
-        ord=number,
-        ref=ref,
-        path=path,
-        line=line - 2,
-        title="",
-        tags=(),
-        namespace="",
-        kind="turn",
-        fact=False,
-        key=None,
-        at_ms=None,
-        inferred=False,
-        valid_from=None,
-        valid_to=None,
-        importance=1.0,
-        mentions=(),
-    )
+    record = replace(TURN, id=number, ord=number, ref=ref, path=path, line=line - 2)
     return Found(record, 0, ChunkRow(number, number, 0, "user", (line, line), None, LINES[number]), ())
 
 

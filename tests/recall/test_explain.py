@@ -13,31 +13,12 @@ from huimem.recall.candidates import Judged
 from huimem.recall.explain import Circumstances, Evidence, Spans, fits_time, relevance_of, was_said
 from huimem.recall.rank import Scores, Terms
 from huimem.records import Factor
-from tests.recall.made import pool
+from tests.recall.made import TURN, pool
 
 DAY = 86_400_000
 NOW = 10_000 * DAY
-RECORD = RecordRow(
-    id=1,
-    source=1,
-    ord=0,
-    ref="s#20260101T000000",
-    path="s.md",
-    line=1,
-    title="",
-    tags=(),
-    namespace="",
-    kind="turn",
-    fact=False,
-    key=None,
-    at_ms=NOW,
-    inferred=False,
-    valid_from=None,
-    valid_to=None,
-    importance=1.0,
-    mentions=(),
-)
-# Numbers that are easy to follow: half of .4 is lost in ten days; who asks loses up to .3.
+RECORD = replace(TURN, at_ms=NOW)
+# Numbers that are easy to follow: age costs its root, or all of it; who asks loses up to .3.
 RANKING = Ranking(recency=0.5, latest=1.0, asking=0.3, speaks_of=0.9, importance=0.5)
 
 

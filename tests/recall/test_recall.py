@@ -13,7 +13,7 @@ import pytest
 
 from huimem import Memory, TimeRange, UsageError
 from huimem.index.filters import Filter
-from huimem.recall.context import Found, hits_of
+from huimem.recall.context import Found, told_of
 from huimem.records import Source
 from tests.processes import obeying_modes
 
@@ -299,7 +299,8 @@ def test_a_hit_that_cannot_be_shown_says_why(
             row = int(snapshot.rows(Filter())[0])
             chunk = snapshot.chunk(row)
             (record,) = snapshot.records([chunk.record])
-        hits, warnings = hits_of(read, [Found(record, 0, chunk, ())], 0)
+        told = told_of(read, [Found(record, 0, chunk, ())], 0, None)
+        hits, warnings = told.hits, told.warnings
     assert hits == () and len(warnings) == 1 and warnings[0].startswith(says)
 
 
