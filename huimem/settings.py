@@ -40,6 +40,7 @@ class Ranking:
     words_weight: float = 1.0
     meaning_weight: float = 0.85
     foreign_weight: float = 1.25
+    translated: float = 0.7
     neighbour_weight: float = 0.2
     second_neighbour_weight: float = 0.15
     around_weight: float = 0.5

@@ -45,12 +45,39 @@ def weighed_terms(parts: Sequence[Part], wanting: Wanting) -> list[Terms]:
     counted = [_counts(part, wanting.terms) for part in parts]
     passages, tokens = sum(one[0] for one in counted), sum(one[1] for one in counted)
     held = sum((one[2] for one in counted), np.zeros(len(wanting.terms), np.int64))
-    rarity = rank.weigh(held.tolist(), passages)
-    weights = tuple(rare * trust for rare, trust in zip(rarity, wanting.trust, strict=True))
+    weights, concepts, caps = _weights(wanting, held, passages)
     length = tokens / passages if passages else 1.0
     return [
-        Terms(wanting.terms, tuple(part.snapshot.term_ids(wanting.terms)), weights, length) for part in parts
+        Terms(wanting.terms, tuple(part.snapshot.term_ids(wanting.terms)), weights, length, concepts, caps)
+        for part in parts
     ]
+
+
+def _weights(
+    wanting: Wanting, held: Ints, passages: int
+) -> tuple[tuple[float, ...], tuple[int, ...], tuple[float, ...]]:
+    """Weights of the terms, the number of the concept that each says, and the weights of the concepts.
+
+    A word is as rare as it and its translations are together; these weigh what it weighs, as far as
+    they are trusted. Of a question without translations every word is its own concept: (), ().
+    """
+    place = {term: at for at, term in enumerate(wanting.terms)}
+    stands_for = {place[term]: [place[one] for one in own] for term, own in wanting.stands_for.items()}
+    said = held.astype(np.float64)
+    concepts = list(range(len(held)))
+    for at, own in stands_for.items():
+        said[own] += wanting.trust[at] * held[at]
+        for one in (at, *own):
+            concepts[one] = own[0]
+    rarity = rank.weigh(np.minimum(said, passages).tolist(), passages)
+    rarities = [sum(rarity[one] for one in stands_for.get(at, (at,))) for at in range(len(held))]
+    weights = tuple(rare * trust for rare, trust in zip(rarities, wanting.trust, strict=True))
+    if not stands_for:
+        return weights, (), ()
+    whole = [0.0] * len(weights)
+    for at, weight in enumerate(weights):
+        whole[concepts[at]] += 0.0 if at in stands_for else weight
+    return weights, tuple(concepts), tuple(whole)
 
 
 def _counts(part: Part, terms: Sequence[str]) -> tuple[int, int, Ints]:

@@ -206,7 +206,7 @@ def _candidates(parts: Sequence[Part], question: Asked, ranking: Ranking, most: 
         pasted=query.pasted,
         ranking=ranking,
     )
-    wanting = wanted(query, partial(frequencies, parts))
+    wanting = wanted(query, partial(frequencies, parts), ranking.translated)
     return ranked.ranked(parts, wanting, question.meaning, circumstances, most)
 
 

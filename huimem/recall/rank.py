@@ -105,16 +105,32 @@ class Pool:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """The question's words: index ids (None: nowhere in the index), weights, mean passage length."""
+    """The question's words: index ids (None: nowhere in the index), weights, mean passage length.
+
+    `concepts` numbers what each of them says, () where each says its own; `caps` are the weights of the
+    concepts by number. A term weighs as much of its concept as it is trusted to say it.
+    """
 
     words: tuple[str, ...]
     ids: tuple[int | None, ...]
     weights: tuple[float, ...]
     mean_length: float
+    concepts: tuple[int, ...] = ()
+    caps: tuple[float, ...] = ()
 
     @property
     def whole(self) -> float:
-        return sum(self.weights)
+        """The weight of all that the question says; in another language it says no more."""
+        return sum(self.caps or self.weights)
+
+    def together(self, counted: Floats) -> Floats:
+        """How often the concept of each term is said, where its terms are said so often: [terms, n]."""
+        if not self.concepts:
+            return counted
+        concepts, caps = np.array(self.concepts), np.array(self.caps)
+        said = np.zeros((len(caps), counted.shape[1]))
+        np.add.at(said, concepts, np.array(self.weights)[:, None] * counted)
+        return np.asarray((said / np.where(caps > 0, caps, 1.0)[:, None])[concepts], np.float64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +151,7 @@ class Scores:
         return self.words + self.meaning + self.neighbours + self.around
 
 
-def weigh(frequencies: Sequence[int], passages: int) -> tuple[float, ...]:
+def weigh(frequencies: Sequence[float], passages: int) -> tuple[float, ...]:
     """Inverse document frequency of BM25 in Lucene's form, never negative: ln(1 + (N − n + .5)/(n + .5))."""
     return tuple(log(1 + (passages - n + 0.5) / (n + 0.5)) for n in frequencies)
 
@@ -151,7 +167,7 @@ def share_of_words(pool: Pool, terms: Terms, ranking: Ranking) -> Floats:
 
 
 def shares_of_words(pool: Pool, terms: Terms, ranking: Ranking) -> Floats:
-    """What each term adds to `share_of_words`: float64 [terms, n]."""
+    """What each term adds to `share_of_words`, float64 [terms, n]: a concept is said by all its terms."""
     whole = terms.whole * (ranking.k1 + 1)
     held = counts(pool, terms.ids).astype(np.float64)
     if not whole:
@@ -159,13 +175,13 @@ def shares_of_words(pool: Pool, terms: Terms, ranking: Ranking) -> Floats:
     length = pool.lengths / max(terms.mean_length, 1.0)
     damping = ranking.k1 * (1 - ranking.b + ranking.b * length)
     weights = np.array(terms.weights)[:, None] * (ranking.k1 + 1) / whole
-    return np.asarray(weights * held / (held + damping), np.float64)
+    return np.asarray(weights * held / (terms.together(held) + damping), np.float64)
 
 
 def share_around(pool: Pool, terms: Terms) -> Floats:
     """How much of the question's weight stands within `NEAR` passages of each: float64 [n] in [0, 1).
 
-    A word counts by the number s of passages there that hold it, as s · 1.5 / (s + .5).
+    A word counts by the number s of passages there that hold it, as s / (s + .5).
     """
     if not terms.whole:
         return np.zeros(len(pool.rows))
@@ -175,7 +191,7 @@ def share_around(pool: Pool, terms: Terms) -> Floats:
     running = np.zeros((len(holds), len(pool.rows) + 1))
     np.cumsum(holds, axis=1, out=running[:, 1:])
     near = running[:, beyond] - running[:, first]
-    shares: Floats = near / (near + _NEAR_K)
+    shares = near / (terms.together(near) + _NEAR_K)
     total: Floats = (np.array(terms.weights) / terms.whole) @ shares
     return total
 

@@ -6,10 +6,11 @@ the words of earlier messages, the latest of which counts most: the prompt first
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from huimem.index.tokens import asked, query_terms
+from huimem.recall.glossary import translations
 from huimem.recall.intent import need_of_history, without_asides, without_now
 from huimem.recall.spelling import Frequency, corrections, plain_words
 from huimem.recall.wording import needed as needed_by
@@ -26,7 +27,8 @@ ASIDE = 0.2  # trust in a word that is named to be told apart, or only asks for 
 class Wanting:
     """Terms with their trust in (0, 1], parallel; `spoken` gives each the word it was asked as.
 
-    Every record that answers holds all of `needed`: for each phrase the words that it cannot be without.
+    `stands_for` gives a translation the question's own terms that it says. Every record that answers
+    holds all of `needed`: for each phrase the words that it cannot be without.
     """
 
     terms: tuple[str, ...]
@@ -35,10 +37,14 @@ class Wanting:
     needed: tuple[tuple[str, ...], ...] = ()
     phrases: tuple[str, ...] = ()
     excluded: tuple[Excluded, ...] = ()
+    stands_for: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
-def wanted(query: Query, frequency: Frequency) -> Wanting:
-    """What is looked for. `frequency` gives in how many passages of those asked each term stands."""
+def wanted(query: Query, frequency: Frequency, translated: float = 0.0) -> Wanting:
+    """What is looked for. `frequency` gives in how many passages of those asked each term stands.
+
+    `translated` is the trust in a word's translation, 0 looks for none.
+    """
     own = set(query.terms)
     spoken = {term: word for term, word in asked(query.text).items() if term in own}
     spoken |= {term: term for term in query.terms if term not in spoken}
@@ -51,12 +57,33 @@ def wanted(query: Query, frequency: Frequency) -> Wanting:
             if one.term not in trust:
                 trust[one.term] = one.weight
                 spoken[one.term] = f"{spoken.get(term, term)}→{one.term}"
+    stands_for: dict[str, tuple[str, ...]] = {}
+    for words, term, share in said_otherwise(list(trust), frequency) if translated else ():
+        if term not in trust:
+            trust[term] = translated * share * min(trust[word] for word in words)
+            spoken[term] = f"{' '.join(spoken[word] for word in words)}→{term}"
+            stands_for[term] = words
     for term, weight in remembered(query, frequency).items():
         if term not in trust:
             trust[term], spoken[term] = weight, term
     needed = tuple(terms for phrase in query.phrases if (terms := needed_by(phrase)))
-    marks = (query.phrases, query.excluded)
+    marks = (query.phrases, query.excluded, stands_for)
     return Wanting(tuple(trust), tuple(trust.values()), spoken, needed, *marks)
+
+
+def said_otherwise(
+    terms: Sequence[str], frequency: Frequency
+) -> Iterator[tuple[tuple[str, ...], str, float]]:
+    """For terms of a question the terms of their translations that anything holds.
+
+    Each with what it stands for and its share of the translation, which may be of several words.
+    """
+    found = [(own, one) for own, others in translations(terms).items() for one in others]
+    listed = list(dict.fromkeys(term for _, one in found for term in one))
+    held = dict(zip(listed, frequency(listed), strict=True)) if listed else {}
+    for own, one in found:
+        if all(held[term] for term in one):
+            yield from ((own, term, 1 / len(one)) for term in one)
 
 
 def remembered(query: Query, frequency: Frequency) -> dict[str, float]:

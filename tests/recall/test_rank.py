@@ -80,6 +80,33 @@ def test_shares_of_the_words_add_up_to_the_share_of_all() -> None:
     assert each[:, 2] == pytest.approx([0, 0, 0])
 
 
+# "a" and its translation "ä" are one concept of weight 3; "b" is another of weight 1.
+TRANSLATED = Terms(("a", "b", "ä"), (1, 2, 3), (3.0, 1.0, 2.0), 4.0, (0, 1, 0), (3.0, 1.0, 0.0))
+
+
+def test_a_translation_is_as_if_its_word_were_said_less() -> None:
+    # k1 1, b 0: a concept of weight w said s times scores w·2s/(s+1) of w·2; the whole is 8. Each "ä" says
+    # 2/3 of an "a".
+    shares = rank.share_of_words(apart([1], [3], [3, 2], [1, 3], [3, 3, 3]), TRANSLATED, PLAIN)
+    said = [1, 2 / 3, 2 / 3, 5 / 3, 2]
+    asked = [6 * s / (s + 1) / 8 for s in said]
+    asked[2] += 1 / 8
+    assert shares == pytest.approx(asked)
+
+
+def test_shares_of_translations_add_up_too() -> None:
+    three = apart([1, 3], [3, 2], [7])
+    each = rank.shares_of_words(three, TRANSLATED, Ranking())
+    assert each.sum(axis=0) == pytest.approx(rank.share_of_words(three, TRANSLATED, Ranking()))
+    assert each[0, 0] / each[2, 0] == pytest.approx(3 / 2)
+
+
+def test_a_translation_around_is_as_if_its_word_were_said_less() -> None:
+    # Said s times around, a concept of weight w counts w·s/(s+.5); the whole is 4.
+    around = rank.share_around(apart([1], [3], [1, 3]), TRANSLATED)
+    assert around == pytest.approx([3 * s / (s + 0.5) / 4 for s in (1, 2 / 3, 5 / 3)])
+
+
 @pytest.mark.parametrize("terms", [Terms((), (), (), 1.0), Terms(("a",), (1,), (0.0,), 1.0)])
 def test_no_words_score_nothing(terms: Terms) -> None:
     assert rank.share_of_words(apart([1]), terms, PLAIN) == pytest.approx([0])
