@@ -80,8 +80,8 @@ RUNS = [
     pytest.param(("-n", "2"), 1, marks=pytest.mark.slow),
     pytest.param(("-n", "2", "-m", "not skipped"), 0, marks=pytest.mark.slow),
     (("-k", "test_kept"), 0),
-    (("test_it.py",), 0),
-    (("-m", "not skipped"), 0),
+    pytest.param(("test_it.py",), 0, marks=pytest.mark.slow),
+    pytest.param(("-m", "not skipped"), 0, marks=pytest.mark.slow),
 ]
 
 

@@ -257,7 +257,10 @@ def test_colours_do_not_reach_what_is_said_of_a_walk(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals")
-@pytest.mark.parametrize(("more", "shown"), [((), True), (("-q",), False), (("--json",), False)])
+@pytest.mark.parametrize(
+    ("more", "shown"),
+    [((), True), *(pytest.param((flag,), False, marks=pytest.mark.slow) for flag in ("-q", "--json"))],
+)
 def test_a_walk_shows_where_it_is_on_a_terminal(vault: Path, more: tuple[str, ...], shown: bool) -> None:
     import pty
 

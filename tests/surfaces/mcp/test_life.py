@@ -94,6 +94,7 @@ def hear(child: subprocess.Popen[bytes]) -> dict[str, Any]:
     return heard
 
 
+@pytest.mark.slow
 def test_questions_before_the_end_of_input_are_answered(own_vault: Path) -> None:
     with piped(own_vault) as child:
         for asked in (GREETING, called(2, "recall", query="index")):  # after which the vault is open
@@ -154,6 +155,7 @@ def test_halves_of_characters_are_mended(written: str, meant: str) -> None:
     assert json.loads(mended(f'{{"q": "{written}"}}')) == {"q": meant}
 
 
+@pytest.mark.slow
 def test_requests_with_halves_of_characters_are_answered(own_vault: Path) -> None:
     saved = called(
         3, "save_conversation", session_id="s", messages=[{"role": "user", "content": "a kite HALF"}]
@@ -195,6 +197,7 @@ def test_what_is_no_request_and_waits_for_an_answer_is_refused(own_vault: Path) 
     assert (out, err) == (b"", b"")
 
 
+@pytest.mark.slow
 def test_nothing_but_messages_is_on_its_output(own_vault: Path) -> None:
     """Also where an embedder, a library in C and a child of its own print."""
     package = own_vault.parent / "package"
@@ -248,6 +251,7 @@ def test_a_client_that_reads_nothing_does_not_keep_it(own_vault: Path) -> None:
         assert time.monotonic() - start <= SOON
 
 
+@pytest.mark.slow
 def test_a_vault_that_is_missing_or_broken_is_told_by_every_tool_until_it_is_there(
     tmp_path: Path, connect: Callable[..., Any]
 ) -> None:
@@ -271,6 +275,7 @@ def test_a_vault_that_is_missing_or_broken_is_told_by_every_tool_until_it_is_the
         assert agent.ask("save_conversation", **saved)[1]["turns_added"] == 1
 
 
+@pytest.mark.slow
 def test_read_only_offers_no_tool_that_writes(own_vault: Path, connect: Callable[..., Any]) -> None:
     """Here in the newest form of the protocol, which knows no greeting."""
     with connect(own_vault, "--read-only", mode="2026-07-28") as agent:
@@ -316,6 +321,7 @@ def test_what_is_saved_is_recalled_and_saved_once(own_vault: Path, connect: Call
         assert moved["path"].endswith("renamed by hand.md")
 
 
+@pytest.mark.slow
 def test_the_namespace_of_the_server_is_that_of_its_tools(
     own_vault: Path, connect: Callable[..., Any]
 ) -> None:
@@ -339,6 +345,7 @@ def test_a_file_edited_a_moment_ago_is_seen(own_vault: Path, connect: Callable[.
         assert agent.ask("recall", query="obsidian otter")[1]["hits"][0]["ref"] == HNSW
 
 
+@pytest.mark.slow
 def test_two_servers_share_a_vault(own_vault: Path, connect: Callable[..., Any]) -> None:
     with connect(own_vault) as one, connect(own_vault) as other:
         saved = {"session_id": "s", "messages": [{"role": "user", "content": "a cinnamon compass"}]}
@@ -347,6 +354,7 @@ def test_two_servers_share_a_vault(own_vault: Path, connect: Callable[..., Any])
         assert one.ask("recall", query="cinnamon compass")[1]["hits"][0]["ref"] == ref
 
 
+@pytest.mark.slow
 def test_eight_calls_at_once_all_answer(own_vault: Path, connect: Callable[..., Any]) -> None:
     def save(number: int) -> dict[str, Any]:
         said = {"role": "user", "content": f"jar number {number} holds nutmeg"}
