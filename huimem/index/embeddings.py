@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+FIRST = 1_000  # rows: where many lack a vector, one of these does, for the newest are given theirs first
 PUBLISH_SECONDS = 20.0  # vectors made meanwhile become findable at least this often
 # An embedder that is to be replaced still gets this many new passages, or this share of all: it answers
 # meanwhile. What lacks more was never complete, and two embedders for all of it would take twice as long.
@@ -265,7 +266,7 @@ class Embeddings:
             return np.zeros(0, np.int64)
         return self._lacking(self._now(), f)
 
-    def _lacking(self, embedder: Embedder, f: Filter | None = None) -> NDArray[np.int64]:
+    def _lacking(self, embedder: Embedder, f: Filter | None = None, most: int = -1) -> NDArray[np.int64]:
         import numpy as np
 
         with self._reading() as db:
@@ -273,7 +274,7 @@ class Embeddings:
                 return np.zeros(0, np.int64)
             if f is None:
                 return embedding.pending(db, embedder.name, _all_rows(db))
-            rows = Snapshot(db, None, lambda: None, lambda _: None).rows(f)
+            rows = Snapshot(db, None, lambda: None, lambda _: None).rows(f, most)
             return embedding.pending(db, embedder.name, rows)
 
     def coverage(self) -> tuple[int, int]:
@@ -326,7 +327,7 @@ class Embeddings:
         if self._choice.embedder is None:
             return None
         embedder = self._now()
-        if len(self._lacking(embedder, f)):
+        if any(len(self._lacking(embedder, f, most)) for most in (FIRST, -1)):
             return None
         try:
             vectors = embedder.embed([text, *(one for one, _ in beside)], as_query=True)

@@ -225,10 +225,10 @@ class Snapshot:
         (count,) = self.db.execute(f"SELECT count(*) FROM record r {among} WHERE {text}", values).fetchone()
         return int(count)
 
-    def rows(self, f: Filter) -> Ints:
-        """All chunk rows that pass `f`: int64, ascending."""
+    def rows(self, f: Filter, most: int = -1) -> Ints:
+        """The chunk rows that pass `f`, at most so many, -1 all: int64, ascending."""
         text, values = condition(f)
-        return self._rows(f"SELECT c.row {_FROM} WHERE {text} ORDER BY c.row", values)
+        return self._rows(f"SELECT c.row {_FROM} WHERE {text} ORDER BY c.row LIMIT {most}", values)
 
     def hidden_rows(self, f: Filter) -> Ints:
         """The chunk rows in the namespaces of `f` that it hides: int64, ascending."""
