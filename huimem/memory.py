@@ -38,6 +38,7 @@ from huimem.recall.scan import Walk, finished
 from huimem.recall.wanting import told_before
 from huimem.records import Message, Query, Recall, Ref, Resolution
 from huimem.upkeep import CaughtUp, Progress, Synced
+from huimem.vault.archive import Done
 from huimem.vault.incoming import messages_from
 from huimem.vault.recent import Recent
 from huimem.vault.vault import Vault
@@ -208,6 +209,21 @@ class Memory:
         return upkeep.sync(
             self.vault, self.index, paths, full=full, vectors=vectors, progress=progress, wait=wait
         )
+
+    def archive(
+        self, *, month: str | None = None, keep: int | None = None, now: datetime | None = None
+    ) -> tuple[Done, ...]:
+        """Pack cold months, `month` alone or all that are over for more than `keep` months; one `Done` each.
+
+        Answers stay what they were. Raises Locked, WriteFailed, Unreadable; what was packed until then is.
+        """
+        self.index.refuse_fork()
+        return upkeep.archive(self.vault, self.index, self.now(now), month=month, keep=keep)
+
+    def unarchive(self, month: str, *, namespace: str = "") -> Done:
+        """Put the files of a packed month back where they lay. Raises NotFound where there is none."""
+        self.index.refuse_fork()
+        return upkeep.unarchive(self.vault, self.index, month, namespace)
 
     def resolve(self, text: str, now: datetime) -> Resolution | None:
         """How the time words of a text are read in this vault."""

@@ -52,7 +52,7 @@ class Status:
 def status(memory: Memory) -> Status:
     """How the index stands now; takes nothing in. Raises VaultError where the vault cannot be listed."""
     scan, counts = memory.vault.scan(), memory.index.counts()
-    stamps = {path: str(stamp) for path, stamp in scan.files.items()}
+    stamps = scan.stamps
     changes = memory.index.changes(stamps, unreadable=scan.unreadable)
     pending = len(changes.new) + len(changes.changed) + len(changes.removed) + len(scan.unreadable)
     embedder = memory.index.embedder

@@ -176,6 +176,15 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
+class Packed:
+    """An archive as the index sees it: the paths of the files in it, each with the digest of its bytes."""
+
+    path: str
+    digest: str
+    files: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
 class Chunk:
     """A passage of one message: what is indexed. `lines` are 1-based, both inside.
 

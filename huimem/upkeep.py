@@ -7,8 +7,9 @@ in yet, with a line for each reason.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import partial
 from typing import Self
 
@@ -21,10 +22,14 @@ from huimem.index.mentions import Times
 from huimem.index.overlay import Overlay
 from huimem.index.rows import EmbedReport, SyncReport
 from huimem.index.sync import EVERY, Listing, Spared
-from huimem.records import Freshness, Source
+from huimem.records import Freshness, Packed, Source
+from huimem.vault import archive as packing
+from huimem.vault import cold
+from huimem.vault.archive import Done
 from huimem.vault.layout import printable
 from huimem.vault.losses import Losses
 from huimem.vault.moments import zone_name
+from huimem.vault.months import Archived
 from huimem.vault.vault import Vault
 from huimem.when import VERSION, resolve_spoken
 
@@ -89,16 +94,17 @@ class _Reading:
         scan = self.vault.scan()
         barred = {*map(printable, scan.unreadable)}
         self.unread = [str(problem) for problem in scan.problems if problem.path in barred]
-        return Listing({path: str(stamp) for path, stamp in scan.files.items()}, scan.unreadable)
+        return Listing(scan.stamps, scan.unreadable)
 
-    def __call__(self, path: str) -> Source:
+    def __call__(self, path: str) -> Source | Packed:
         try:
-            source = self.vault.read(path)
+            source = self.vault.held(path)
         except Unreadable as error:
             if not error.gone:
                 self.unread.append(str(self.vault.fault(path, error)))
             raise
-        self._losses.note(source)
+        if isinstance(source, Source):
+            self._losses.note(source)
         return source
 
 
@@ -188,6 +194,33 @@ def look(
     return sync(
         vault, index, vectors=False, progress=progress, wait=wait, spared=spared, aloud=aloud, stop=stop
     )
+
+
+def archive(
+    vault: Vault, index: Index, now: datetime, *, month: str | None = None, keep: int | None = None
+) -> tuple[Done, ...]:
+    """Pack cold months one by one; the index learns of each before its files go, and once they are gone.
+
+    Where the index cannot be written a question reads what is new by itself. The rest as `Memory.archive`.
+    """
+    planned = cold.plan(vault, now, keep=keep, month=month)
+    done = []
+    for place, files in planned.months.items():
+        done.append(packing.archive(vault, place, files, partial(_told, vault, index)))
+        _told(vault, index)
+    return tuple(done)
+
+
+def unarchive(vault: Vault, index: Index, month: str, namespace: str) -> Done:
+    """Put the files of a packed month back, and tell the index."""
+    done = packing.restore_month(vault, Archived(vault.namespace_folder(namespace), month))
+    _told(vault, index)
+    return done
+
+
+def _told(vault: Vault, index: Index) -> None:
+    with suppress(Locked, WriteFailed):
+        sync(vault, index, vectors=False, aloud=False)
 
 
 @contextmanager

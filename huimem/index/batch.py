@@ -17,6 +17,7 @@ from huimem.errors import Problem
 from huimem.index import catalog, cut
 from huimem.index.filters import EARLIEST, LATEST, marks
 from huimem.index.lexical import Posting
+from huimem.index.packed import archive_of, original_of
 from huimem.index.rows import milliseconds
 from huimem.index.sources import CutRecord, CutSource, Held
 from huimem.records import Fact, Source
@@ -95,9 +96,18 @@ class Batch:
         namespace = self._id("namespace", "label", source.namespace)
         named = (source.digest, namespace, cut.sound(source.title), json.dumps(source.tags))
         self.db.execute(
-            "INSERT OR REPLACE INTO source VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (id, source.path, ready.stamp, ready.racy, *named, as_text(source.problems)),
+            "INSERT OR REPLACE INTO source VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                id,
+                source.path,
+                ready.stamp,
+                ready.racy,
+                *named,
+                as_text(source.problems),
+                self._archive(source.path),
+            ),
         )
+        self._uncover(source.path)
         self._tag(id, source.tags)
         self._records(id, namespace, ready.records)
         return True
@@ -108,6 +118,7 @@ class Batch:
 
     def remove(self, path: str) -> bool:
         """Take a source and all that came from it out of the catalog; False where there is none."""
+        self._uncover(path)
         found = self._find(path)
         if found is None:
             return False
@@ -117,6 +128,52 @@ class Batch:
         self.db.execute("DELETE FROM tagged WHERE source = ?", id)
         self.db.execute("DELETE FROM source WHERE id = ?", id)
         return True
+
+    def move(self, old: str, new: str, digest: str) -> bool:
+        """Give a source with these bytes another path, and nothing else; False where it is another one."""
+        found = self._find(old)
+        if found is None or found[1] != digest:
+            return False
+        if self._find(new):
+            self.remove(new)
+        self._uncover(new)
+        self.db.execute(
+            "UPDATE source SET path = ?, stamp = ?, racy = 0, archive = ? WHERE id = ?",
+            (new, digest, self._archive(new), found[0]),
+        )
+        return True
+
+    def cover(self, path: str, digest: str) -> None:
+        """A packed file stands open with the same bytes: it has no rows of its own."""
+        if self._find(path):
+            self.remove(path)
+        self.db.execute(
+            "INSERT OR REPLACE INTO shadow VALUES (?, ?, ?, ?)",
+            (path, original_of(path), self._archive(path), digest),
+        )
+
+    def read_archive(self, path: str, stamp: str, racy: bool, problems: str) -> None:
+        """All files of an archive are in as they are packed there."""
+        self.db.execute(
+            "UPDATE archive SET stamp = ?, racy = ?, problems = ? WHERE id = ?",
+            (stamp, racy, problems, self._archive(f"{path}/")),
+        )
+
+    def lose_archive(self, path: str) -> None:
+        """An archive is gone; what was packed in it is removed by itself."""
+        self.db.execute("DELETE FROM archive WHERE path = ?", (path,))
+
+    def _archive(self, path: str) -> int:
+        """The number of the archive that a path lies in, a new one where it is not known; 0 for none."""
+        archive = archive_of(path)
+        if not archive:
+            return 0
+        self.db.execute("INSERT OR IGNORE INTO archive VALUES (NULL, ?, '', 1, '[]')", (archive,))
+        (id,) = self.db.execute("SELECT id FROM archive WHERE path = ?", (archive,)).fetchone()
+        return int(id)
+
+    def _uncover(self, path: str) -> None:
+        self.db.execute("DELETE FROM shadow WHERE path = ?", (path,))
 
     def restamp(self, path: str, stamp: str, racy: bool, problems: str) -> None:
         """The file looks different and holds the same; `problems` as `as_text` writes them."""
@@ -137,7 +194,8 @@ class Batch:
         else:
             source = (self._take("source", 1), path, "", 1, "", self._id("namespace", "label", ""))
             self.db.execute(
-                "INSERT INTO source VALUES (?, ?, ?, ?, ?, ?, '', '[]', ?)", (*source, as_text([problem]))
+                "INSERT INTO source VALUES (?, ?, ?, ?, ?, ?, '', '[]', ?, ?)",
+                (*source, as_text([problem]), self._archive(path)),
             )
 
     def finish(self) -> None:

@@ -20,7 +20,7 @@ from huimem.errors import WriteFailed
 from huimem.index.disk import broken, refusals
 from huimem.index.seal import CATALOG, JOURNAL, Damaged
 
-SCHEMA_VERSION = "3"
+SCHEMA_VERSION = "4"
 
 # Row numbers of sources, records, chunks and terms come from `counter` and are never given twice.
 # `gone_words` and `gone_vectors` hold chunks that are removed here and still stand in the word index
@@ -33,7 +33,15 @@ CREATE TABLE label (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
 CREATE TABLE source (
     id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, stamp TEXT NOT NULL, racy INTEGER NOT NULL,
     digest TEXT NOT NULL, namespace INTEGER NOT NULL, title TEXT NOT NULL, tags TEXT NOT NULL,
+    problems TEXT NOT NULL, archive INTEGER NOT NULL);
+CREATE INDEX source_open ON source (path, stamp, racy) WHERE archive = 0;
+CREATE INDEX source_packed ON source (archive) WHERE archive != 0;
+CREATE TABLE archive (
+    id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, stamp TEXT NOT NULL, racy INTEGER NOT NULL,
     problems TEXT NOT NULL);
+CREATE TABLE shadow (
+    path TEXT PRIMARY KEY, original TEXT NOT NULL, archive INTEGER NOT NULL, digest TEXT NOT NULL)
+    WITHOUT ROWID;
 CREATE TABLE tagged (
     source INTEGER NOT NULL, tag INTEGER NOT NULL, PRIMARY KEY (source, tag)) WITHOUT ROWID;
 CREATE INDEX tagged_tag ON tagged (tag, source);

@@ -45,7 +45,8 @@ serve()
 class Look:
     """What reading one file said: `uncut` is to be cut, `facts` are to be written of what stands as it is.
 
-    `made` is what cutting made of it. A `problem` of a `nameless` file cannot be kept under its name.
+    `made` is what cutting made of it. A `problem` of a `nameless` file cannot be kept under its name. Of a
+    packed file with that `digest`: it has the rows of the path it `moved` from, or else is a shadow.
     """
 
     path: str
@@ -54,6 +55,8 @@ class Look:
     problem: Problem | None = None
     nameless: bool = False
     made: CutSource | None = None
+    digest: str = ""
+    moved: str = ""
 
 
 @dataclass(slots=True)

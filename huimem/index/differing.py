@@ -32,7 +32,9 @@ def compare(
     `only`: paths or folders; nothing else is looked at. What is missing below an `unreadable` folder
     is not taken for deleted. `full` doubts every file.
     """
-    known = {path: (stamp, racy) for path, stamp, racy in db.execute("SELECT path, stamp, racy FROM source")}
+    among = ("source WHERE archive = 0", "archive")
+    text = " UNION ALL ".join(f"SELECT path, stamp, racy FROM {one}" for one in among)
+    known = {path: (stamp, racy) for path, stamp, racy in db.execute(text)}
     if only is not None:
         listing = {path: stamp for path, stamp in listing.items() if _under(path, only)}
         known = {path: seen for path, seen in known.items() if _under(path, only)}

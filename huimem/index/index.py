@@ -36,7 +36,7 @@ from huimem.index.snapshot import Snapshot
 from huimem.index.sync import EVERY, Listing, Spared
 from huimem.index.vectors import Cache, written
 from huimem.ports import Embedder
-from huimem.records import Source
+from huimem.records import Packed, Source
 
 if TYPE_CHECKING:
     import numpy as np
@@ -114,7 +114,7 @@ class Index:
     def sync(
         self,
         listing: Mapping[str, str],
-        read: Callable[[str], Source],
+        read: Callable[[str], Source | Packed],
         *,
         only: Collection[str] | None = None,
         unreadable: Collection[str] = (),
@@ -163,7 +163,7 @@ class Index:
     def beside(
         self,
         again: Callable[[], Listing],
-        read: Callable[[str], Source],
+        read: Callable[[str], Source | Packed],
         *,
         seconds: float,
         most: int | None = None,

@@ -18,12 +18,13 @@ from huimem.index import catalog, cut
 from huimem.index.batch import Batch, held, stands
 from huimem.index.filters import NOTHING, Hidden
 from huimem.index.mentions import Times
+from huimem.index.packed import Open, digest_of, is_archive, opened, original_of
 from huimem.index.rows import Changes
 from huimem.index.snapshot import Snapshot
 from huimem.index.sources import CutSource, Uncut, cut_source
-from huimem.records import Source
+from huimem.records import Packed, Source
 
-Read = Callable[[str], Source]
+Read = Callable[[str], Source | Packed]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +53,17 @@ def overlaid(
 ) -> Overlay:
     """Read what is new, changed or doubtful, the newest first, for at most `seconds`."""
     end = time.monotonic() + seconds
-    paths = [*changes.new, *changes.changed, *changes.doubtful]
+    months = opened(db, changes, read)
+    stands_open = Open(db, listing)
+    paths = [path for path in (*changes.new, *changes.changed, *changes.doubtful) if not is_archive(path)]
     paths.sort(key=lambda path: -_written(listing[path]))
-    hidden, left = {(path, 0) for path in changes.removed}, len(paths)
+    gone = {*changes.removed, *months.gone}.difference(months.moves)
+    for path, digest in months.wanted.items():
+        if old := next((one for one in gone if digest_of(db, one) == digest), None):
+            gone.discard(old)  # it is packed now: what the catalog holds of it stands
+        elif not stands_open.says(original_of(path), digest):
+            paths.append(path)
+    hidden, left = {(path, 0) for path in gone}, len(paths)
     sources: list[CutSource] = []
     for path in paths:
         if sources and time.monotonic() > end:
@@ -66,7 +75,7 @@ def overlaid(
             if isinstance(error, Unreadable) and error.gone:
                 hidden.add((path, 0))
             continue
-        if not stands(held(db, path), source):
+        if isinstance(source, Source) and not stands(held(db, path), source):
             first, end_of_it = _end(db, source, times)
             hidden.add((path, first))
             sources.append(end_of_it)

@@ -27,12 +27,13 @@ from huimem.index.differing import is_racy, size
 from huimem.index.differing import settled as settled
 from huimem.index.disk import file_clock
 from huimem.index.mentions import Times
+from huimem.index.packed import Months, Open, archive_of, is_archive, opened, original_of
 from huimem.index.rows import Changes, SyncReport
 from huimem.index.seal import Damaged
 from huimem.index.sources import CutSource, Held, Uncut, cut_source
-from huimem.records import Source
+from huimem.records import Packed, Source
 
-Read = Callable[[str], Source]
+Read = Callable[[str], Source | Packed]
 T = TypeVar("T")
 Progress = Callable[[int, int], None]
 
@@ -51,6 +52,10 @@ class _Ready:
     restamped: list[tuple[str, str, bool, str]] = field(default_factory=list)
     complaints: list[tuple[str, Problem]] = field(default_factory=list)
     removed: list[str] = field(default_factory=list)
+    moved: list[tuple[str, str, str]] = field(default_factory=list)
+    covered: list[tuple[str, str]] = field(default_factory=list)
+    archives: list[tuple[str, str, bool, str]] = field(default_factory=list)
+    lost: tuple[str, ...] = ()
     looked_at: int = 0
     chunks: int = 0
 
@@ -63,7 +68,8 @@ class _Ready:
         self.chunks += sum(len(one.chunks or ()) for one in source.records)
 
     def __bool__(self) -> bool:
-        return bool(self.sources or self.restamped or self.complaints or self.removed)
+        files = self.sources or self.restamped or self.complaints or self.removed
+        return bool(files or self.moved or self.covered or self.archives or self.lost)
 
 
 @dataclass(slots=True)
@@ -95,6 +101,8 @@ class Sync:
     _terms: dict[str, int] = field(default_factory=dict)
     _generation: int = -1
     _moved: dict[str, list[str]] = field(default_factory=dict)
+    _months: Months = field(default_factory=Months)
+    _open: Open | None = None
     _stopped: bool = False
 
     def run(self, changes: Changes) -> SyncReport:
@@ -102,16 +110,21 @@ class Sync:
         with forking.undivided(), closing(catalog.connect(self.folder)) as db:
             db.execute(f"PRAGMA cache_size = {-FEW_PAGES}")
             self.unchanged, self._serial = changes.unchanged, catalog.serial(db)
-            self._moved = _by_digest(db, changes.removed)
-            paths = (*changes.new, *changes.changed, *changes.doubtful)
-            left = set(changes.removed)
+            self._months = months = opened(db, changes, self.read)
+            self._open, self.problems = Open(db, self.listing), [*months.problems]
+            listed = (*changes.new, *changes.changed, *changes.doubtful)
+            paths = (*(path for path in listed if not is_archive(path)), *months.wanted)
+            left = {*changes.removed, *months.gone}.difference(months.moves, months.lost)
+            self._moved = _by_digest(db, sorted(left))
             done = 0
             with closing(self._batches(db, paths)) as batches:
                 for ready in batches:
                     left -= {one.held.path for one in ready.sources if one.held}
+                    left -= {old for old, _, _ in ready.moved}
                     done += ready.looked_at
                     if done == len(paths):
                         ready.removed = self._to_remove(db, left)
+                        self._end_archives(ready)
                     if ready and not self._publish(ready):
                         self.missed += len(paths) - done + ready.looked_at + len(left)
                         break
@@ -130,6 +143,17 @@ class Sync:
             missed=self.missed,
         )
 
+    def _end_archives(self, ready: _Ready) -> None:
+        """What the last batch says of archives: nothing of one that is held, or was not read to its end."""
+        months, clock = self._months, file_clock(self.folder)
+        ready.moved += [(path, *packed) for path, packed in months.moves.items()]
+        bad = {archive_of(path) for path, _ in ready.complaints}
+        for path in months.read:
+            stamp = self.listing[path]
+            ready.archives.append((path, stamp, path in bad or is_racy(stamp, clock), "[]"))
+        if not self.held:
+            ready.lost = months.lost
+
     def _to_remove(self, db: sqlite3.Connection, left: set[str]) -> list[str]:
         """Of the files that are gone and did not move, those to take out: all or, if too many, none."""
         (known,) = db.execute("SELECT count(*) FROM source").fetchone()
@@ -141,7 +165,7 @@ class Sync:
     def _batches(self, db: sqlite3.Connection, paths: Sequence[str]) -> Generator[_Ready, None, None]:
         """At least one batch, the last of which may be empty."""
         ready = _Ready()
-        sizes = [size(self.listing[path]) for path in paths]
+        sizes = [size(self.listing.get(path, "")) for path in paths]
         with Crew.needed(self.times, len(paths), sum(sizes)) as crew:
             looks = crew.cut(self._looks(db, paths), lambda: self._stopped)
             while True:
@@ -174,19 +198,37 @@ class Sync:
             name = path.encode("utf-8", "backslashreplace").decode()
             fault = Problem(name, 0, "the file's name is not valid UTF-8", "Rename it to index it.")
             return Look(path, problem=fault, nameless=True)
+        if (digest := self._months.wanted.get(path)) and (look := self._known_otherwise(path, digest)):
+            return look
         before = held(db, path)
         with forking.divided():
             source, problem = _tried(path, lambda: self.read(path))
-        if source is None:
+        if not isinstance(source, Source):
             return Look(path, problem=problem)
-        stamp = self.listing[path]
+        if self._open is not None:
+            self._open.read[path] = source.digest
+        stamp = digest or self.listing[path]
         racy = is_racy(stamp, clock)
         if stands(before, source):
             return Look(path, facts=(stamp, racy, as_text(source.problems)))
         return Look(path, uncut=Uncut(source, stamp, racy, before or self._moved_from(db, source)))
 
+    def _known_otherwise(self, path: str, digest: str) -> Look | None:
+        """What is to be done about a packed file whose bytes stand open, or stood under another path."""
+        assert self._open is not None
+        if self._open.says(original_of(path), digest):
+            return Look(path, digest=digest)
+        old = self._moved.get(digest)
+        return Look(path, digest=digest, moved=old.pop()) if old else None
+
     def _take(self, db: sqlite3.Connection, look: Look, ready: _Ready) -> None:
         """Add to the batch what must be done about a file."""
+        if look.moved:
+            ready.moved.append((look.moved, look.path, look.digest))
+            return
+        if look.digest:
+            ready.covered.append((look.path, look.digest))
+            return
         problem, cut = look.problem, look.made
         if look.uncut is not None and cut is None:
             cut, problem = _tried(look.path, partial(cut_source, look.uncut, self.times))
@@ -243,6 +285,13 @@ class Sync:
             batch.restamp(*same)
         for path, problem in ready.complaints:
             batch.complain(path, problem)
+        self.missed += sum(not batch.move(*one) for one in ready.moved)
+        for packed in ready.covered:
+            batch.cover(*packed)
+        for archive in ready.archives:
+            batch.read_archive(*archive)
+        for path in ready.lost:
+            batch.lose_archive(path)
         batch.finish()
         self.removed += len(removed)
         (after,) = db.execute("SELECT next FROM counter WHERE name = 'chunk'").fetchone()

@@ -22,6 +22,7 @@ from urllib.parse import unquote_to_bytes
 
 from huimem.errors import Problem, UsageError, VaultError
 from huimem.files import Stamp, Unreadable, leftover, read
+from huimem.vault.months import archived
 from huimem.vault.text import whole
 
 NAMESPACES = "namespaces"
@@ -240,12 +241,19 @@ class Filter:
 @dataclass(frozen=True, slots=True)
 class Scan:
     """What lies in a vault now. `unreadable`: folders and files that could not be looked at, whose
-    contents must not be taken for deleted. `leftovers`: temp files of writers that died."""
+    contents must not be taken for deleted. `leftovers`: temp files of writers that died. `archives` are
+    months that are packed."""
 
     files: dict[str, Stamp]
     problems: tuple[Problem, ...] = ()
     unreadable: tuple[str, ...] = ()
     leftovers: tuple[str, ...] = ()
+    archives: dict[str, Stamp] = field(default_factory=dict)
+
+    @property
+    def stamps(self) -> dict[str, str]:
+        """Files and archives with their stamps as text."""
+        return {path: str(stamp) for each in (self.files, self.archives) for path, stamp in each.items()}
 
 
 def scan(root: Path, include: Sequence[str] = ()) -> Scan:
@@ -257,7 +265,8 @@ def scan(root: Path, include: Sequence[str] = ()) -> Scan:
     walk = _Walk(os.fspath(root), Filter.of(root, include))
     while walk.pending:
         walk.folder(walk.pending.pop())
-    return Scan(walk.files, tuple(walk.problems), tuple(walk.unreadable), tuple(walk.leftovers))
+    found = (tuple(walk.problems), tuple(walk.unreadable), tuple(walk.leftovers))
+    return Scan(walk.files, *found, walk.archives)
 
 
 @dataclass(slots=True)
@@ -271,6 +280,7 @@ class _Walk:
     problems: list[Problem] = field(default_factory=list)
     unreadable: list[str] = field(default_factory=list)
     leftovers: list[str] = field(default_factory=list)
+    archives: dict[str, Stamp] = field(default_factory=dict)
 
     def folder(self, folder: str) -> None:
         try:
@@ -291,6 +301,8 @@ class _Walk:
                 elif not name.endswith((".md", ".MD")):
                     if entry.is_symlink() and entry.is_dir():
                         self._report(folder + name, *_SYMLINK)
+                    elif aside and name.endswith(".tar.zst") and archived(folder + name):
+                        self._archive(entry, folder + name)
                 elif aside is None or not aside.fullmatch(name):
                     self._file(entry, folder + name)
 
@@ -310,6 +322,17 @@ class _Walk:
             self._report(path, *_COPY)
         else:
             self.files[path] = Stamp.of(status)
+
+    def _archive(self, entry: os.DirEntry[str], path: str) -> None:
+        try:
+            status = entry.stat(follow_symlinks=False)
+        except OSError as error:
+            self._refused(path, error)
+            return
+        if stat.S_ISREG(status.st_mode):
+            self.archives[path] = Stamp.of(status)
+        else:
+            self._report(path, *(_SYMLINK if stat.S_ISLNK(status.st_mode) else _DEVICE))
 
     def _refused(self, path: str, error: OSError) -> None:
         """A folder or file that cannot be looked at; one that has just gone is nothing to report."""

@@ -37,12 +37,12 @@ class Recent:
 
     def _read(self, path: str) -> Source:
         try:
-            return self._vault.read(path)
+            return self._vault.read(path, keep=True)
         except Unreadable as error:
             if error.gone:
                 time.sleep(BLINK)
         try:
-            return self._vault.read(path)
+            return self._vault.read(self._vault.packed_path(path) or path, keep=True)
         except Unreadable as error:
             fault = self._vault.fault(path, error)
             raise Unreadable(fault.message, fault.remedy, gone=error.gone) from error

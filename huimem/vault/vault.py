@@ -7,10 +7,9 @@ In: its root and settings. Out: listings, `Source`s, sessions; files made or cha
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
 from functools import partial
 from itertools import chain
@@ -21,17 +20,21 @@ from huimem import files
 from huimem.config import VAULT_FILE, Config, load, state_folder, zone_named, zone_of
 from huimem.errors import Conflict, NotFound, Problem, UsageError, VaultError
 from huimem.folders import identity
-from huimem.records import Message, Ref, Session, Source, Turn
+from huimem.records import Message, Packed, Ref, Session, Source, Turn
 from huimem.vault import clashes, layout
+from huimem.vault.archive import restore
+from huimem.vault.archives import Archives
 from huimem.vault.fmt import normalise
-from huimem.vault.front import split_front
 from huimem.vault.journal import Journal
 from huimem.vault.layout import Filter, Scan
 from huimem.vault.losses import Losses, entries, last_recorded, untold
 from huimem.vault.markdown import parse, render
+from huimem.vault.months import Archived, archived
 from huimem.vault.recording import Recording, begin, extend
 from huimem.vault.sources import digest, session_of, source_of
 from huimem.vault.text import whole
+from huimem.vault.unpacked import Unpacked
+from huimem.vault.whereabouts import Whereabouts
 
 # How often a write is tried again when another program changes the file at the same time.
 TRIES = 8
@@ -39,17 +42,6 @@ TRIES = 8
 NAMES = 1000
 # Sessions share lock files, so that there are at most 4,096 however many there ever were.
 LOCK_DIGITS = 3
-# Seconds for which a listing made to find a session's file by its id counts as fresh.
-LISTING_AGE = 2.0
-
-
-@dataclass(slots=True)
-class _Ids:
-    """Where each session's file lies, as last seen: path → (stamp, namespace, id), and the way back."""
-
-    seen: dict[str, tuple[files.Stamp, tuple[str, str]]]
-    paths: dict[tuple[str, str], str]
-    listed: float
 
 
 class Vault:
@@ -62,8 +54,9 @@ class Vault:
         self.state = state_folder(root, config)
         self.marked = files.stamp(root / VAULT_FILE) is not None
         self._folder = identity(root)
-        self._ids: _Ids | None = None
         self._journal = Journal(self.state)
+        self.archives = Archives(root, Unpacked(self.state, config.archive.cache_ttl_hours))
+        self._whereabouts = Whereabouts(root, self.archives, self.scan, self.holds, self.namespace_folder)
 
     @classmethod
     def open(cls, root: Path, config: Config) -> Vault:
@@ -110,22 +103,51 @@ class Vault:
         return here and Filter.of(self.root, self.config.include).lists(path)
 
     def stamp(self, path: str) -> files.Stamp | None:
-        """The stamp of a file now; None where it is gone."""
-        return files.stamp(self.root / path)
+        """The stamp of a file now, of a packed one that of its archive; None where it is gone."""
+        place = archived(path)
+        return files.stamp(self.root / (place.archive if place else path))
 
-    def read(self, path: str) -> Source:
-        """A file's records. Faults in it are problems; raises `files.Unreadable` where it cannot be read."""
-        data, stamp = files.read(self.root / path, within=self.root)
-        return source_of(data, path, zone=self.zone, modified=_instant(stamp))
+    def read(self, path: str, *, keep: bool = False) -> Source:
+        """A file's records. Faults in it are problems; raises `files.Unreadable` where it cannot be read.
+
+        `keep` what had to be unpacked for another look.
+        """
+        data, original, modified = self._contents(path, keep)
+        source = source_of(data, original, zone=self.zone, modified=modified)
+        return source if original == path else replace(source, path=path)
 
     def session(self, path: str) -> Session:
         """A file as a conversation, or a note's parts. Raises `files.Unreadable`."""
+        data, original, modified = self._contents(path, True)
+        return session_of(data, original, zone=self.zone, modified=modified)
+
+    def held(self, path: str) -> Source | Packed:
+        """What a listed path holds: a file's records, or the files of an archive. Raises as `read`."""
+        place = archived(path)
+        return self.archives.packed(place) if place and not place.name else self.read(path)
+
+    def packed_path(self, path: str) -> str | None:
+        """Where a file that is open no longer is packed; None where it is in no archive."""
+        for archive in sorted(self.scan().archives, reverse=True):
+            place = archived(archive)
+            if place and path.startswith(place.owner):
+                inside = Archived(place.owner, place.month, path.removeprefix(place.owner))
+                with suppress(files.Unreadable):
+                    self.archives.member(inside)
+                    return str(inside)
+        return None
+
+    def _contents(self, path: str, keep: bool) -> tuple[bytes, str, datetime]:
+        """A file's bytes, the path it has where it is not packed, and when it was last changed."""
+        if (place := archived(path)) and place.name:
+            data, member = self.archives.read(place, keep=keep)
+            return data, place.original, datetime.fromtimestamp(member.mtime_ns // 10**9, UTC)
         data, stamp = files.read(self.root / path, within=self.root)
-        return session_of(data, path, zone=self.zone, modified=_instant(stamp))
+        return data, path, _instant(stamp)
 
     def find(self, ref: Ref, path: str | None = None) -> tuple[str, Session, Turn]:
         """The turn or note part that `ref` names; `path`: where it was last seen. Raises `NotFound`."""
-        for place in chain([path] if path else [], self._places(ref.namespace, ref.session)):
+        for place in chain([path] if path else [], self._whereabouts.places(ref.namespace, ref.session)):
             with suppress(files.Unreadable):
                 session = self.session(place)
                 for turn in session.turns:
@@ -223,7 +245,7 @@ class Vault:
 
     def losses(self) -> Losses:
         """For one walk through files read anew: what was recorded to a session and is no longer in it."""
-        return Losses(self._journal, self.root, self.zone, self.read, self._places, self.id_of)
+        return Losses(self._journal, self.root, self.zone, self.read, self._whereabouts.places, self.id_of)
 
     def untold(self) -> tuple[str, ...]:
         """A few lines on what walks have found lost. For whoever shows them: they are told only once."""
@@ -240,20 +262,22 @@ class Vault:
 
     def _continue(self, recording: Recording, session: str) -> tuple[Ref, ...]:
         """Append to the session of that id, or begin it."""
-        for path in self._places(recording.namespace, session):
+        for path in self._whereabouts.places(recording.namespace, session):
             try:
-                data, _ = files.read(self.root / path, within=self.root)
+                data, path_open, _ = self._contents(path, False)
             except files.Unreadable as error:
                 if error.gone:
                     continue
                 raise
-            held = parse(data, path, zone=self.zone, namespace=recording.namespace)
+            held = parse(data, path_open, zone=self.zone, namespace=recording.namespace)
             if held.id != session:
                 continue
             recorded = partial(last_recorded, self._journal, held)
             grown, refs = extend(held, recording, path, data, recorded)
             after = render(grown)
             if after != data:
+                if (packed := archived(path)) is not None:
+                    path = restore(self, packed)
                 files.replace(self.root / path, after, data, within=self.root)
                 since, instead = len(held.messages), tuple[int, ...]()
                 if since and grown.messages[since - 1] != held.messages[-1]:  # it was made longer
@@ -270,8 +294,7 @@ class Vault:
         files.make_folder((self.root / path).parent, within=self.root)
         files.create(self.root / path, render(made), within=self.root)
         self.note_recorded(made, 0, path)
-        if self._ids is not None:
-            self._ids.paths[recording.namespace, session] = path
+        self._whereabouts.add(recording.namespace, session, path)
         return refs
 
     def note_recorded(self, session: Session, since: int, path: str, instead: Sequence[int] = ()) -> None:
@@ -290,47 +313,9 @@ class Vault:
         folder = self.namespace_folder(recording.namespace)
         return f"{folder}sessions/{layout.week_folder(recording.first, self.zone)}"
 
-    def _places(self, namespace: str, session: str) -> Iterator[str]:
-        """Paths at which the session or note of that id may lie, likeliest first."""
-        folder, name = self.namespace_folder(namespace), layout.file_name(session)
-        weeks = self.root / folder / "sessions"
-        for week in sorted(weeks.iterdir(), reverse=True) if weeks.is_dir() else ():
-            if (week / f"{name}.md").is_file():
-                yield f"{folder}sessions/{week.name}/{name}.md"
-        path = f"{folder}{session}.md"
-        if layout.inside(session) and self.stamp(path) and self.holds(path):
-            yield path
-        if listed := self._listed(namespace, session):
-            yield listed
-
-    def _listed(self, namespace: str, session: str) -> str | None:
-        """Where a listing finds the front matter `id`; the listing is made again when it is old."""
-        known = self._ids.paths.get((namespace, session)) if self._ids else None
-        gone = known is not None and self.stamp(known) is None
-        if known and not gone and self.id_of(known) == (namespace, session):
-            return known
-        if self._ids is None or gone or time.monotonic() - self._ids.listed > LISTING_AGE:
-            self._ids = self._list_ids(self._ids.seen if self._ids else {})
-        return self._ids.paths.get((namespace, session), None if gone else known)
-
-    def _list_ids(self, before: Mapping[str, tuple[files.Stamp, tuple[str, str]]]) -> _Ids:
-        seen: dict[str, tuple[files.Stamp, tuple[str, str]]] = {}
-        for path, stamp in self.scan().files.items():
-            old = before.get(path)
-            seen[path] = old if old and old[0] == stamp else (stamp, self.id_of(path))
-        return _Ids(
-            seen, {owner: path for path, (_, owner) in sorted(seen.items(), reverse=True)}, time.monotonic()
-        )
-
     def id_of(self, path: str) -> tuple[str, str]:
         """Namespace and id of a file by its front matter alone."""
-        namespace, place = layout.split_namespace(path)
-        with suppress(files.Unreadable):
-            front, _ = split_front(files.read(self.root / path, within=self.root)[0], path)
-            named = front.fields.get("id")
-            if isinstance(named, str) and named.strip():
-                return namespace, named.strip()
-        return namespace, place.removesuffix(".md")
+        return self._whereabouts.id_of(path)
 
     def namespace_folder(self, namespace: str) -> str:
         """The folder of a namespace and a slash, as it stands on disk: people name folders freely."""

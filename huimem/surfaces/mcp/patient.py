@@ -31,7 +31,7 @@ class Patient(Memory):
 
     @contextmanager
     def _meanwhile(self) -> Iterator[CaughtUp]:
-        overlay = self.index.beside(self._listing, self.vault.read, seconds=MEANWHILE)
+        overlay = self.index.beside(self._listing, self.vault.held, seconds=MEANWHILE)
         if overlay is None:  # only where a most was given
             yield CaughtUp(0)
             return
@@ -41,4 +41,4 @@ class Patient(Memory):
 
     def _listing(self) -> Listing:
         scan = self.vault.scan()
-        return Listing({path: str(stamp) for path, stamp in scan.files.items()}, scan.unreadable)
+        return Listing(scan.stamps, scan.unreadable)

@@ -1,0 +1,264 @@
+"""Cold months → one checked archive each, and back.
+
+In: a vault and a plan. Out: archives beside their manifests and lists; or the files again, byte for byte.
+What is deleted is deleted last, one by one, and only while it equals what was read back from the disk. Any
+step may be the last one: the next run goes on from what is there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+from typing import Protocol
+
+from huimem import files
+from huimem.errors import Conflict, HuimemError, NotFound, Problem
+from huimem.vault import pack
+from huimem.vault.archives import Archives
+from huimem.vault.months import Archived
+from huimem.vault.pack import BadArchive, Member
+from huimem.vault.sources import digest
+
+BRIEFLY = 0.2  # seconds that a session is waited for by whoever packs it
+
+Contents = dict[str, tuple[Member, bytes]]
+
+
+class Vault(Protocol):
+    """What is asked of the vault whose months these are."""
+
+    root: Path
+    archives: Archives
+
+    def id_of(self, path: str) -> tuple[str, str]: ...
+    def stamp(self, path: str) -> files.Stamp | None: ...
+    def prepare(self, name: str) -> Path: ...
+    def session_lock_path(self, namespace: str, session: str) -> Path: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Cold:
+    """A file that may be packed: its path, the month it began in, that of the newest thing said in it, and
+    what the manifest will say of it."""
+
+    path: str
+    month: str
+    newest: str
+    member: Member
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What became of one archive: how many files went into it or came out of it, its bytes, and the files
+    that stay where they are, each with the reason."""
+
+    place: Archived
+    files: int = 0
+    size: int = 0
+    kept: tuple[Problem, ...] = ()
+
+
+def archive(
+    vault: Vault, place: Archived, cold: Sequence[Cold], published: Callable[[], None] | None = None
+) -> Done:
+    """Pack files into the archive of their month, and delete those that the archive is seen to hold.
+
+    `published` is called once the archive stands, before anything is deleted. A file that changed stays,
+    and so does one that somebody writes to. Raises `Locked`, `Conflict`, `WriteFailed`, or `Unreadable`
+    where an archive stands there that cannot be read; then no file is gone.
+    """
+    with _month(vault, place):
+        held = dict(_held(vault, place))
+        before = dict(held)
+        going: list[tuple[Cold, bytes]] = []
+        kept: list[Problem] = []
+        for one in cold:
+            data = _unchanged(vault, one)
+            if data is None:
+                kept.append(Problem(one.path, 0, "is not packed: it has just been changed"))
+                continue
+            going.append((one, data))
+            _add(held, replace(one.member, name=one.member.name), data)
+        if held != before:
+            _write(vault, place, held)
+        _tell(vault, place)
+        if published is not None:
+            published()
+        deleted = [one for one, data in going if _deleted(vault, one, data, kept)]
+        _remove_folders(vault, [one.path for one, _ in going])
+        return Done(place, len(deleted), _size(vault, place), tuple(kept))
+
+
+def restore_month(vault: Vault, place: Archived) -> Done:
+    """Put all files of an archive back where they lay, then delete it.
+
+    Where another file has taken a place, the packed one goes beside it. Raises `NotFound` where there is no
+    such archive, `Unreadable` where it is damaged; nothing is written then.
+    """
+    with _month(vault, place):
+        held = dict(_held(vault, place))
+        if not vault.stamp(place.archive):
+            raise NotFound(f"there is no {place.archive}", "huimem list shows what is there.")
+        for member, data in held.values():
+            _put_back(vault, place, member, data)
+        _remove_archive(vault, place)
+        return Done(place, len(held))
+
+
+def restore(vault: Vault, place: Archived) -> str:
+    """Put one file of an archive back and take it out of that; its path now. Raises as `restore_month`."""
+    with _month(vault, place):
+        held = dict(_held(vault, place))
+        if place.name not in held:
+            raise NotFound(f"there is no {place}", "huimem list shows what is there.")
+        path = _put_back(vault, place, *held.pop(place.name))
+        if held:
+            _write(vault, place, held)
+            _tell(vault, place)
+        else:
+            _remove_archive(vault, place)
+        return path
+
+
+def _month(vault: Vault, place: Archived) -> AbstractContextManager[object]:
+    """The lock of whoever changes an archive."""
+    name = digest(place.archive.encode("utf-8", "surrogateescape"))
+    return files.lock(vault.prepare("locks") / f"month-{name[:8]}.lock")
+
+
+def _held(vault: Vault, place: Archived) -> Iterator[tuple[str, tuple[Member, bytes]]]:
+    """What an archive holds, all of it checked; nothing where there is none. Raises `Unreadable`."""
+    if not vault.stamp(place.archive):
+        return
+    try:
+        for member, data in pack.contents(vault.archives.whole(place)):
+            yield member.name, (member, data)
+    except BadArchive as error:
+        raise vault.archives.bad(place, error) from error
+
+
+def _unchanged(vault: Vault, one: Cold) -> bytes | None:
+    """The bytes of a file, None where they are not what was planned with."""
+    with suppress(files.Unreadable):
+        data, _ = files.read(vault.root / one.path, within=vault.root)
+        if digest(data) == one.member.digest:
+            return data
+    return None
+
+
+def _add(held: Contents, member: Member, data: bytes) -> None:
+    """Add a file; another one of its name that came in earlier stays, and this one gets a name beside it."""
+    there = held.get(member.name)
+    if there is not None and there[0].digest != member.digest:
+        member = replace(member, name=_beside(member.name, member.digest))
+    held.setdefault(member.name, (member, data))
+
+
+def _beside(path: str, mark: str) -> str:
+    stem, _, ending = path.rpartition(".")
+    return f"{stem}-{mark[:8]}.{ending}"
+
+
+def _write(vault: Vault, place: Archived, held: Contents) -> None:
+    """Write an archive, read back before it gets its name; an old one goes when the new one stands."""
+    path = vault.root / place.archive
+    data = pack.pack(place.month, list(held.values()))
+
+    def check(written: bytes) -> None:
+        found = {member.name: data for member, data in pack.contents(written)}
+        if found != {name: data for name, (_, data) in held.items()}:
+            raise BadArchive("what was written is not what was to be written")
+
+    try:
+        if vault.stamp(place.archive):
+            files.replace(path, data, vault.archives.whole(place), within=vault.root, check=check)
+        else:
+            files.make_folder(path.parent, within=vault.root)
+            files.create(path, data, within=vault.root, check=check)
+    except BadArchive as error:
+        raise vault.archives.bad(place, error) from error
+
+
+def _tell(vault: Vault, place: Archived) -> None:
+    """Write the manifest and the list beside an archive, for people and for recovery by hand."""
+    manifest = vault.archives.manifest(place)
+    _put(vault, place.manifest, pack.text_of(manifest))
+    _put(vault, place.listing, _listing(place, manifest.members).encode())
+
+
+def _listing(place: Archived, members: Sequence[Member]) -> str:
+    lines = [
+        f"- {member.created[:10]} · {' '.join(member.title.split()) or member.id} · `{_ref(member)}`"
+        for member in sorted(members, key=lambda member: (member.created, member.name))
+    ]
+    head = (
+        f"# {place.month}\n\nPacked in `{place.month}.tar.zst`; every question still finds it.\n"
+        f"`huimem unarchive {place.month}` puts the files back.\n\n"
+    )
+    return head + "\n".join(lines) + "\n"
+
+
+def _ref(member: Member) -> str:
+    return member.refs[0] if member.refs else member.id
+
+
+def _put(vault: Vault, path: str, data: bytes) -> None:
+    """Make a file hold `data`, whatever it held."""
+    try:
+        base, _ = files.read(vault.root / path, within=vault.root)
+    except files.Unreadable as error:
+        if not error.gone:
+            raise
+        files.create(vault.root / path, data, within=vault.root)
+        return
+    if base != data:
+        files.replace(vault.root / path, data, base, within=vault.root)
+
+
+def _deleted(vault: Vault, one: Cold, data: bytes, kept: list[Problem]) -> bool:
+    """Delete a packed file; where it is no longer what was packed it is `kept`."""
+    namespace, session = vault.id_of(one.path)
+    try:
+        # Who records holds the session and may wait for the month: whoever has the month does not wait.
+        with files.lock(vault.session_lock_path(namespace, session), timeout=BRIEFLY):
+            files.take_away(vault.root / one.path, data, within=vault.root)
+    except (HuimemError, OSError) as error:
+        said = error.message if isinstance(error, HuimemError) else str(error.strerror)
+        kept.append(
+            Problem(one.path, 0, f"is packed and stays: {said}", "The next run packs it as it is then.")
+        )
+        return False
+    return True
+
+
+def _remove_folders(vault: Vault, paths: Sequence[str]) -> None:
+    for folder in sorted({str(PurePosixPath(path).parent) for path in paths}):
+        files.remove_folder(vault.root / folder, within=vault.root)
+
+
+def _put_back(vault: Vault, place: Archived, member: Member, data: bytes) -> str:
+    """Write a file where it lay, or beside what lies there now; its path."""
+    path = place.owner + member.name
+    for each in (path, _beside(path, member.digest)):
+        with suppress(files.Unreadable):
+            if files.read(vault.root / each, within=vault.root)[0] == data:
+                return each
+        files.make_folder((vault.root / each).parent, within=vault.root)
+        with suppress(Conflict):
+            files.create(
+                vault.root / each, data, within=vault.root, mode=member.mode, mtime_ns=member.mtime_ns
+            )
+            return each
+    raise Conflict(f"{path} cannot be restored: files lie there and beside it", "Move one of them away.")
+
+
+def _remove_archive(vault: Vault, place: Archived) -> None:
+    for path in (place.listing, place.manifest, place.archive):
+        files.remove(vault.root / path, within=vault.root)
+
+
+def _size(vault: Vault, place: Archived) -> int:
+    stamp = vault.stamp(place.archive)
+    return stamp.size if stamp else 0

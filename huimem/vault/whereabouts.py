@@ -1,0 +1,118 @@
+"""Where the file of a session lies, open or packed, and whose session a file holds.
+
+In: a namespace and an id, or a path. Out: paths, likeliest first. What was listed is remembered and thrown
+away on any doubt.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from huimem import files
+from huimem.vault import layout
+from huimem.vault.archives import Archives
+from huimem.vault.front import split_front
+from huimem.vault.layout import Scan
+from huimem.vault.months import Archived, archived
+
+# Seconds for which a listing made to find a session's file by its id counts as fresh.
+LISTING_AGE = 2.0
+
+Owner = tuple[str, str]
+
+
+@dataclass(slots=True)
+class _Ids:
+    """Where each session's file lies, as last seen: path → (stamp, namespace, id), and the way back."""
+
+    seen: dict[str, tuple[files.Stamp, Owner]]
+    paths: dict[Owner, str]
+    listed: float
+
+
+class Whereabouts:
+    """Finds the files of one vault's sessions; `folder_of` gives the folder of a namespace as it stands."""
+
+    def __init__(
+        self,
+        root: Path,
+        archives: Archives,
+        scan: Callable[[], Scan],
+        holds: Callable[[str], bool],
+        folder_of: Callable[[str], str],
+    ) -> None:
+        self._root = root
+        self._archives = archives
+        self._scan = scan
+        self._holds = holds
+        self._folder_of = folder_of
+        self._ids: _Ids | None = None
+
+    def add(self, namespace: str, session: str, path: str) -> None:
+        """A session has just begun in the file at `path`."""
+        if self._ids is not None:
+            self._ids.paths[namespace, session] = path
+
+    def places(self, namespace: str, session: str) -> Iterator[str]:
+        """Paths at which the session or note of that id may lie, likeliest first; packed ones last."""
+        folder, name = self._folder_of(namespace), layout.file_name(session)
+        weeks = self._root / folder / "sessions"
+        for week in sorted(weeks.iterdir(), reverse=True) if weeks.is_dir() else ():
+            if (week / f"{name}.md").is_file():
+                yield f"{folder}sessions/{week.name}/{name}.md"
+        path = f"{folder}{session}.md"
+        if layout.inside(session) and files.stamp(self._root / path) and self._holds(path):
+            yield path
+        if listed := self._listed(namespace, session):
+            yield listed
+
+    def id_of(self, path: str) -> Owner:
+        """Namespace and id of a file by its front matter alone."""
+        if (packed := archived(path)) and packed.name:
+            with suppress(files.Unreadable):
+                return layout.namespace_of(packed.original), self._archives.member(packed).id
+        namespace, place = layout.split_namespace(path)
+        with suppress(files.Unreadable):
+            front, _ = split_front(files.read(self._root / path, within=self._root)[0], path)
+            named = front.fields.get("id")
+            if isinstance(named, str) and named.strip():
+                return namespace, named.strip()
+        return namespace, place.removesuffix(".md")
+
+    def _listed(self, namespace: str, session: str) -> str | None:
+        """Where a listing finds the front matter `id`; the listing is made again when it is old."""
+        known = self._ids.paths.get((namespace, session)) if self._ids else None
+        gone = known is not None and not self._stands(known)
+        if known and not gone and self.id_of(known) == (namespace, session):
+            return known
+        if self._ids is None or gone or time.monotonic() - self._ids.listed > LISTING_AGE:
+            self._ids = self._list_ids(self._ids.seen if self._ids else {})
+        return self._ids.paths.get((namespace, session), None if gone else known)
+
+    def _stands(self, path: str) -> bool:
+        place = archived(path)
+        return files.stamp(self._root / (place.archive if place else path)) is not None
+
+    def _list_ids(self, before: Mapping[str, tuple[files.Stamp, Owner]]) -> _Ids:
+        """All ids with their files: an open file comes before a packed one."""
+        seen: dict[str, tuple[files.Stamp, Owner]] = {}
+        scan = self._scan()
+        for path, stamp in scan.files.items():
+            old = before.get(path)
+            seen[path] = old if old and old[0] == stamp else (stamp, self.id_of(path))
+        paths = {owner: path for path, owner in self._packed(scan)}
+        paths |= {owner: path for path, (_, owner) in sorted(seen.items(), reverse=True)}
+        return _Ids(seen, paths, time.monotonic())
+
+    def _packed(self, scan: Scan) -> Iterator[tuple[str, Owner]]:
+        for path in sorted(scan.archives, reverse=True):
+            place = archived(path)
+            assert isinstance(place, Archived)
+            with suppress(files.Unreadable):
+                for member in self._archives.manifest(place).members:
+                    namespace = layout.namespace_of(place.owner + member.name)
+                    yield place.file(member.name), (namespace, member.id)
