@@ -6,6 +6,7 @@ The present is Wednesday 15 April 2026, 10:30 in Shanghai; words alone answer.
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -150,8 +151,12 @@ def vault(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def agent(vault: Path) -> Iterator[Agent]:
-    """One child for the tests of a module that change nothing."""
+    """One child for the tests of a module that change nothing; all words are in."""
     with connected(vault) as agent:
+        end = time.monotonic() + 30
+        while "ask again for the rest" in agent.ask("recall_memory", query="shards", k=1)[0]:
+            assert time.monotonic() < end
+            time.sleep(0.05)
         yield agent
 
 
