@@ -6,6 +6,7 @@ Nothing but what a file says of itself counts: no date of the file system makes 
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import sha256
@@ -83,7 +84,7 @@ def _looked_at(vault: Vault, path: str, name: str) -> Cold | Problem | None:
         sha256=sha256(data).hexdigest(),
         digest=digest(data),
         mtime_ns=stamp.mtime_ns,
-        mode=0o600,
+        mode=os.lstat(vault.root / path).st_mode & 0o777,
         id=session.id,
         title=session.title,
         created=created.isoformat(timespec="seconds"),

@@ -44,6 +44,9 @@ class Archived:
         """Where the file lay, and lies again when it is restored."""
         return self.owner + self.name
 
+    def __str__(self) -> str:
+        return self.file(self.name) if self.name else self.archive
+
     def file(self, name: str) -> str:
         """The path of a file in the archive."""
         return f"{self.archive}/{name}"

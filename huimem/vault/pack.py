@@ -12,9 +12,9 @@ import json
 import re
 import tarfile
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from hashlib import sha256
-from itertools import accumulate
+from itertools import groupby
 
 import zstandard
 
@@ -27,11 +27,14 @@ FRAME = 256 << 10  # bytes of files that share a frame: what is unpacked to read
 LEVEL = 9
 # What an archive may ask of whoever reads it; how much a frame unpacks to is known before.
 MOST_MEMBERS, MOST_MANIFEST, MOST_FRAME, WINDOW = 200_000, 128 << 20, 96 << 20, 1 << 27
+LAST = 1 << 64  # nanoseconds from 1970, either way: a time that every calendar and disk can hold
 
 _SKIPPABLE, _GUIDE_SIZE = b"\x50\x2a\x4d\x18", 120
 _GUIDE = re.compile(rb"huimem archive (\d{1,4}), manifest of (\d{1,10}) bytes, sha256 ([0-9a-f]{64})\n *")
-_NAME = re.compile(r"sessions/[^/\0\n]{1,80}/[^/\0\n]{1,255}\.(?:md|MD)")
-_MONTH = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])")
+# A backslash is a border between folders on some systems, and half a surrogate is no text.
+_NAME = re.compile(r"sessions/[^/\\\0\n\ud800-\udfff]{1,80}/[^/\\\0\n\ud800-\udfff]{1,255}\.(?:md|MD)")
+_MONTH = re.compile(r"[0-9]{4}-(?:0[1-9]|1[0-2])")
+_SHA256, _DIGEST = re.compile(r"[0-9a-f]{64}"), re.compile(r"[0-9a-f]{32}")
 _END = bytes(2 * tarfile.BLOCKSIZE)
 
 
@@ -102,13 +105,14 @@ def pack(month: str, contents: Sequence[tuple[Member, bytes]]) -> bytes:
 
 
 def _grouped(contents: Sequence[tuple[Member, bytes]]) -> Iterator[Sequence[tuple[Member, bytes]]]:
-    """Runs of members of some `FRAME` bytes each, at least one in each run."""
+    """Runs of members of some `FRAME` bytes each with their headers, at least one in each run."""
     first, size = 0, 0
     for place, (_, data) in enumerate(contents):
-        if place > first and size + len(data) > FRAME:
+        entry = tarfile.BLOCKSIZE + _padded(len(data))
+        if place > first and size + entry > FRAME:
             yield contents[first:place]
             first, size = place, 0
-        size += len(data)
+        size += entry
     if first < len(contents):
         yield contents[first:]
 
@@ -181,7 +185,7 @@ def manifest_end(beginning: bytes) -> int:
 def _guided(beginning: bytes) -> tuple[int, str]:
     size = _GUIDE_SIZE.to_bytes(4, "little")
     found = _GUIDE.fullmatch(beginning[8:BEGINNING]) if beginning[:8] == _SKIPPABLE + size else None
-    if found is None:
+    if found is None or not int(found[1]):
         raise BadArchive("it does not begin as an archive of huimem does")
     if int(found[1]) > FORMAT:
         raise BadArchive("it was written by a newer huimem", "Upgrade huimem to read it.")
@@ -214,43 +218,64 @@ def _text_in(tar: bytes) -> bytes:
 def _read(text: bytes, start: int) -> Manifest:
     try:
         told = json.loads(text)
-        members = tuple(Member(**(one | {"refs": tuple(one["refs"])})) for one in told["members"])
-        frames = tuple((int(length), int(size)) for length, size in told["frames"])
-        manifest = Manifest(str(told["month"]), members, frames, start)
+        if told.keys() != {"huimem", "month", "frames", "members"} or told["huimem"] != FORMAT:
+            raise ValueError("not what a manifest says")
+        frames = tuple((length, size) for length, size in told["frames"])
+        manifest = Manifest(told["month"], tuple(map(_member, told["members"])), frames, start)
         _lawful(manifest)
-    except (ValueError, TypeError, KeyError, RecursionError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise BadArchive("its manifest cannot be read") from error
     return manifest
 
 
+_TOLD = frozenset(field.name for field in fields(Member))
+
+
+def _member(told: dict[str, Any]) -> Member:
+    """A member as a manifest tells of it. Raises TypeError where that is of another kind than ours."""
+    refs = told["refs"]
+    if told.keys() != _TOLD or not isinstance(refs, list):
+        raise TypeError("not what a manifest says of a member")
+    one = Member(**(told | {"refs": tuple(refs)}))
+    texts = (one.name, one.sha256, one.digest, one.id, one.title, one.created, *refs)
+    numbers = (one.size, one.mtime_ns, one.mode, one.frame, one.at)
+    if not all(type(text) is str for text in texts) or not all(type(number) is int for number in numbers):
+        raise TypeError("a value of another kind")
+    return one
+
+
 def _lawful(manifest: Manifest) -> None:
     """Raise `BadArchive` for what no archive of ours would say."""
-    names = [member.name for member in manifest.members]
-    numbers = [number for one in manifest.members for number in (one.size, one.mode, one.frame, one.at)]
+    members = manifest.members
+    names = [member.name for member in members]
+    numbers = [number for one in members for number in (one.size, one.at)]
     sizes = [number for frame in manifest.frames for number in frame]
     if not _MONTH.fullmatch(manifest.month) or len(names) > MOST_MEMBERS:
         raise BadArchive("its manifest names no month, or too many files")
-    if not all(isinstance(n, int) and 0 <= n <= MOST_FRAME for n in (*numbers, *sizes)) or not sizes:
+    if not all(type(n) is int and 0 <= n <= MOST_FRAME for n in (*numbers, *sizes)):
         raise BadArchive("its manifest gives sizes that no file of ours has")
+    if not all(0 <= one.mode <= 0o777 and abs(one.mtime_ns) <= LAST for one in members):
+        raise BadArchive("its manifest gives modes or times that no file of ours has")
+    if not all(_SHA256.fullmatch(one.sha256) and _DIGEST.fullmatch(one.digest) for one in members):
+        raise BadArchive("its manifest gives hashes that are none")
     if not all(map(packable, names)):
         raise BadArchive("it holds a file whose name is none of ours")
     if names != sorted(set(names)):
         raise BadArchive("its files are not in order, or one is there twice")
+    if [number for number, _ in groupby(one.frame for one in members)] != [*range(len(manifest.frames) - 1)]:
+        raise BadArchive("its files are not in the parts that it has")
 
 
 def unpacked(frame: bytes, most: int) -> bytes:
     """The bytes in a frame, at most `most`, its checksum held. Raises `BadArchive`."""
     try:
         told = zstandard.get_frame_parameters(frame)
-        if told.content_size > most or told.window_size > WINDOW or not told.has_checksum:
+        if not 0 < told.content_size <= most or told.window_size > WINDOW or not told.has_checksum:
             raise BadArchive("it would unpack to more than it says")
-        reader = zstandard.ZstdDecompressor(max_window_size=WINDOW).decompressobj()
-        data = reader.decompress(frame)
+        # In one go: a stream would give out more than the frame says before it is found to lie.
+        return zstandard.ZstdDecompressor(max_window_size=WINDOW).decompress(frame, allow_extra_data=False)
     except zstandard.ZstdError as error:
         raise BadArchive("its bytes are damaged") from error
-    if not reader.eof or reader.unused_data or len(data) != told.content_size:
-        raise BadArchive("it is cut off, or something was added to it")
-    return data
 
 
 def tar_of(manifest: Manifest, frame: int, compressed: bytes) -> bytes:
@@ -275,6 +300,9 @@ def contents(archive: bytes) -> Iterator[tuple[Member, bytes]]:
     manifest = manifest_of(archive[: manifest_end(archive[:BEGINNING])])
     if len(archive) != manifest.total:
         raise BadArchive("it is cut off, or something was added to it")
+    start, left = manifest.start, iter(manifest.members)
+    held: list[tuple[Member, bytes]] = []
+    for number, (length, _) in enumerate(manifest.frames):
     ends = list(accumulate((length for length, _ in manifest.frames), initial=manifest.start))
     left = list(manifest.members)
     for number in range(len(manifest.frames)):

@@ -42,7 +42,7 @@ class Recent:
             if error.gone:
                 time.sleep(BLINK)
         try:
-            return self._vault.read(self._vault.packed_path(path) or path, keep=True)
+            return self._vault.read(self._vault.elsewhere(path) or path, keep=True)
         except Unreadable as error:
             fault = self._vault.fault(path, error)
             raise Unreadable(fault.message, fault.remedy, gone=error.gone) from error

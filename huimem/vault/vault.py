@@ -29,7 +29,7 @@ from huimem.vault.journal import Journal
 from huimem.vault.layout import Filter, Scan
 from huimem.vault.losses import Losses, entries, last_recorded, untold
 from huimem.vault.markdown import parse, render
-from huimem.vault.months import Archived, archived
+from huimem.vault.months import archived
 from huimem.vault.recording import Recording, begin, extend
 from huimem.vault.sources import digest, session_of, source_of
 from huimem.vault.text import whole
@@ -126,12 +126,14 @@ class Vault:
         place = archived(path)
         return self.archives.packed(place) if place and not place.name else self.read(path)
 
-    def packed_path(self, path: str) -> str | None:
-        """Where a file that is open no longer is packed; None where it is in no archive."""
+    def elsewhere(self, path: str) -> str | None:
+        """Where a file is that has just been packed, or put back, and is gone from `path`; None: nowhere."""
+        if packed := archived(path):
+            return packed.original if self.stamp(packed.original) else None
         for archive in sorted(self.scan().archives, reverse=True):
             place = archived(archive)
             if place and path.startswith(place.owner):
-                inside = Archived(place.owner, place.month, path.removeprefix(place.owner))
+                inside = replace(place, name=path.removeprefix(place.owner))
                 with suppress(files.Unreadable):
                     self.archives.member(inside)
                     return str(inside)
