@@ -21,7 +21,7 @@ from pathlib import Path
 
 from huimem import forking
 from huimem.descriptors import LIMIT, NOFOLLOW, READ, Stamp, Unreadable, folder_of, read, read_once, stamp
-from huimem.errors import Conflict
+from huimem.errors import Conflict, WriteFailed
 from huimem.locks import lock, written_elsewhere
 from huimem.refusals import refused
 from huimem.renaming import EXCHANGE, NOREPLACE, renamed
@@ -131,10 +131,11 @@ def remove(path: Path, *, within: Path | None = None) -> None:
         _sync(folder)
 
 
-def take_away(path: Path, base: bytes, *, within: Path | None = None) -> None:
-    """Delete a file that holds `base`, durably. Raises `Conflict` where it holds anything else.
+def take_away(path: Path, base: bytes, *, within: Path | None = None, durable: bool = True) -> None:
+    """Delete a file that holds `base`. Raises `Conflict` where it holds anything else.
 
     It is moved aside first and looked at once more: an edit of the last instant goes back to its place.
+    What is not `durable` may be there again after a power cut, until its folder is synced.
     """
     with _writing(path), folder_of(path, within) as (folder, name):
         _expect(folder, name, base)
@@ -149,16 +150,19 @@ def take_away(path: Path, base: bytes, *, within: Path | None = None) -> None:
             raise _changed(name) from None
         os.unlink(aside, dir_fd=folder)
         step("after remove")
-        _sync(folder)
+        if durable:
+            _sync(folder)
 
 
 def remove_folder(path: Path, *, within: Path | None = None) -> bool:
-    """Delete a folder that is empty, durably; False where it is not, or is gone."""
+    """Delete a folder that is empty, durably; False where it is not, or is gone: then it is synced."""
+    with _writing(path), folder_of(path / "any", within) as (itself, _):
+        _sync(itself)
     with _writing(path), folder_of(path, within) as (folder, name):
         try:
             os.rmdir(name, dir_fd=folder)
         except OSError as error:
-            if error.errno in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOENT):
+            if error.errno in (errno.ENOTEMPTY, errno.EEXIST):
                 return False
             raise
         _sync(folder)
@@ -185,6 +189,22 @@ def make_derived_folder(path: Path) -> None:
         with suppress(Conflict):  # another process marks it too
             if stamp(path / name) is None:
                 create(path / name, text)
+
+
+def own_folder(above: Path, name: str) -> Path:
+    """A folder that huimem keeps for itself in a derived one, made where it is missing.
+
+    Raises `WriteFailed` where a symlink stands there: it would lead what is kept elsewhere.
+    """
+    folder = above / name
+    if folder.is_symlink():
+        raise WriteFailed(
+            f"{folder} is a symlink and is not followed", "Delete it; state_dir moves all of it."
+        )
+    if not folder.is_dir():
+        make_derived_folder(above)
+        make_folder(folder)
+    return folder
 
 
 @contextmanager

@@ -20,6 +20,7 @@ from huimem import upkeep
 from huimem.config import Config, asking_zone, find_vault, load
 from huimem.errors import UsageError
 from huimem.following import Following
+from huimem.forgetting import Forgotten, forget
 from huimem.index.filters import Filter
 from huimem.index.index import Index
 from huimem.providers.table import (
@@ -219,6 +220,23 @@ class Memory:
         """
         self.index.refuse_fork()
         return upkeep.archive(self.vault, self.index, self.now(now), month=month, keep=keep)
+
+    def forget(
+        self,
+        *refs: str,
+        key: str | None = None,
+        namespace: str | None = None,
+        dry: bool = False,
+        now: datetime | None = None,
+    ) -> Forgotten:
+        """Make records, whole sessions, a fact or a namespace be nowhere any more, and never come back.
+
+        `refs` may be ids of sessions. `dry` only tells. Raises NotFound, UsageError, Locked, Conflict,
+        WriteFailed, Unreadable.
+        """
+        self.index.refuse_fork()
+        moment = self.now(now)
+        return forget(self.vault, self.index, refs, key=key, namespace=namespace, dry=dry, now=moment)
 
     def unarchive(self, month: str, *, namespace: str = "") -> Done:
         """Put the files of a packed month back where they lay. Raises NotFound where there is none."""

@@ -6,13 +6,16 @@ Looking asks no question and writes no file of the user's; lists catch up with t
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Unpack
 
-from huimem import heartbeat
+from huimem import checking, heartbeat
 from huimem.errors import Problem
+from huimem.files import Unreadable
 from huimem.heartbeat import Watcher
 from huimem.memory import Memory
 from huimem.recall import listing
@@ -20,6 +23,7 @@ from huimem.recall.listing import Listed, Week
 from huimem.recall.query import Keywords, Options, make
 from huimem.recall.query import options as options_of
 from huimem.records import Resolution
+from huimem.vault.months import archived
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +32,7 @@ class Status:
 
     `problems` counts faults in files as last read; `embedder` names the one that answers, None where words
     do alone. `watcher` is None where none keeps the index in step. `building`: the embedder that will
-    answer, and how many of all passages have its vector.
+    answer, and how many of all passages have its vector. `packed` counts the files in `archives`.
     """
 
     root: Path
@@ -47,6 +51,8 @@ class Status:
     warnings: tuple[str, ...] = ()
     watcher: Watcher | None = None
     building: tuple[str, int, int] | None = None
+    packed: int = 0
+    archives: int = 0
 
 
 def status(memory: Memory) -> Status:
@@ -75,12 +81,14 @@ def status(memory: Memory) -> Status:
         warnings=memory.warnings,
         watcher=heartbeat.seen(memory.vault.state, now=memory.now().timestamp()),
         building=memory.index.building(),
+        packed=_packed(memory, scan.archives),
+        archives=len(scan.archives),
     )
 
 
 def problems(memory: Memory) -> tuple[Problem, ...]:
     """Every fault in the vault's files as they are now, and what clashes between them, by path and line."""
-    return memory.vault.problems()
+    return checking.problems(memory.vault)
 
 
 def listed(
@@ -112,6 +120,15 @@ def weeks(memory: Memory, *, namespace: str | None = None) -> tuple[Week, ...]:
     with memory.caught_up() as standing:
         narrowed = memory.narrowed(question, standing)
         return listing.weeks(memory.index, narrowed, standing.overlay, memory.zone)
+
+
+def _packed(memory: Memory, archives: Iterable[str]) -> int:
+    """How many files lie in archives, as far as these can be read."""
+    count = 0
+    for place in filter(None, map(archived, archives)):
+        with suppress(Unreadable):
+            count += len(memory.vault.archives.manifest(place).members)
+    return count
 
 
 def _size(folder: Path) -> int:

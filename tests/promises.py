@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -77,13 +78,18 @@ def _defined(root: Path, test: str) -> bool:
     file, *names = test.partition("[")[0].split("::")
     if not names or not (root / file).is_file():
         return False
-    body: Sequence[ast.AST] = ast.parse((root / file).read_text(encoding="utf-8")).body
+    body = _parsed((root / file).read_text(encoding="utf-8"))
     for name in names:
         found = [node for node in body if getattr(node, "name", None) == name]
         if not found:
             return False
         body = getattr(found[0], "body", ())
     return True
+
+
+@lru_cache(512)
+def _parsed(source: str) -> Sequence[ast.AST]:
+    return ast.parse(source).body
 
 
 def unkept(promises: Sequence[Promise], outcomes: Mapping[str, str]) -> Iterator[str]:

@@ -158,6 +158,17 @@ def test_a_late_copy_is_found_beside_the_packed_one(memory: Memory) -> None:
     assert memory.recall("fuchsia", now=NOW).hits[0].path.startswith("archive/2026-03.tar.zst/")
 
 
+def test_an_equal_copy_is_found_once(memory: Memory) -> None:
+    """K7: another device brings a packed file again, as it is in the archive."""
+    path = memory.vault.root / "sessions/2026-W10/s0.md"
+    data = path.read_bytes()
+    expected = turns(memory)
+    memory.archive(now=NOW)
+    (memory.vault.root / "elsewhere").mkdir()
+    (memory.vault.root / "elsewhere/s0.md").write_bytes(data)
+    assert turns(memory) == expected
+
+
 # Steps
 
 
@@ -190,7 +201,7 @@ def cut_off(root: Path, number: int, work: str) -> int:
     return code_of(start(dying))
 
 
-STRIDE = [pytest.param(23), pytest.param(1, marks=pytest.mark.slow)]
+STRIDE = [pytest.param(23), pytest.param(5, marks=pytest.mark.slow)]
 
 
 @pytest.mark.timeout(900)

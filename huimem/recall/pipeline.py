@@ -217,7 +217,8 @@ def _chosen(candidates: Sequence[Ranked], question: Asked, ranking: Ranking) -> 
     """
     limit = question.query.limit
     most = limit if question.way is None else 2 * limit + NEARBY
-    first = ranked.without_repeats(candidates[: 2 * limit + NEARBY], ranking.repeats)
+    near = ranked.once(candidates)[: 2 * limit + NEARBY]
+    first = ranked.without_repeats(near, ranking.repeats)
     if question.second is None:
         return _Answer(tuple(one.found() for one in first[:most]))
     found = [one.found() for one in first]

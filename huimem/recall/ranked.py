@@ -5,6 +5,7 @@ The order is that of the scores, and a score is the product of the factors that 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import prod
@@ -166,6 +167,24 @@ def _text(part: Part, record: int) -> str:
 
 def _fits(text: str, wanting: Wanting) -> bool:
     return all(holds(text, phrase) for phrase in wanting.phrases) and not shut_out(text, wanting.excluded)
+
+
+def once(candidates: Sequence[Ranked]) -> list[Ranked]:
+    """The candidates, best first, without those that say under the same ref what a better one says.
+
+    While a month is packed its files may stand twice, and so does a copy that another device brings late.
+    """
+    counted = Counter(one.record.ref for one in candidates)
+    seen: set[tuple[str, frozenset[str]]] = set()
+    kept = []
+    for one in candidates:
+        if counted[one.record.ref] > 1:
+            said = (one.record.ref, frozenset(one.words()))
+            if said in seen:
+                continue
+            seen.add(said)
+        kept.append(one)
+    return kept
 
 
 def without_repeats(candidates: Sequence[Ranked], strength: float) -> list[Ranked]:

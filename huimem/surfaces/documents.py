@@ -205,7 +205,10 @@ def record_document(record: Record, zone: tzinfo) -> Document:
 def shown_document(
     source: Source, at: int, beside: tuple[Sequence[Record], Sequence[Record]], zone: tzinfo, link: str
 ) -> Document:
-    """The record at index `at` of its file with its place, its link and the records beside it."""
+    """The record at index `at` of its file with its place, its link and the records beside it.
+
+    `link` "" stands for a packed file, to which none leads: it becomes null.
+    """
     record = source.records[at]
     before, after = beside
     return {
@@ -213,7 +216,7 @@ def shown_document(
         "path": source.path,
         "line": record.messages[0].line,
         "title": source.title,
-        "link": link,
+        "link": link or None,
         "before": [record_document(other, zone) for other in before],
         "after": [record_document(other, zone) for other in after],
     }
@@ -311,6 +314,7 @@ def status_document(status: Status) -> Document:
         "state": str(status.state),
         "bytes": status.bytes,
         "sources": status.sources,
+        "packed": {"files": status.packed, "archives": status.archives},
         "records": status.turns,
         "passages": status.passages,
         "fresh": status.fresh,

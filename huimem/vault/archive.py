@@ -185,23 +185,28 @@ def _tell(vault: Vault, place: Archived) -> None:
     """Write the manifest and the list beside an archive, for people and for recovery by hand."""
     manifest = vault.archives.manifest(place)
     _put(vault, place.manifest, pack.text_of(manifest))
-    _put(vault, place.listing, _listing(place, manifest.members).encode())
+    _put(vault, place.listing, listing(place, manifest.members).encode())
 
 
-def _listing(place: Archived, members: Sequence[Member]) -> str:
-    lines = [
-        f"- {member.created[:10]} · {' '.join(member.title.split()) or member.id} · `{_ref(member)}`"
-        for member in sorted(members, key=lambda member: (member.created, member.name))
-    ]
+def in_order(members: Sequence[Member]) -> list[Member]:
+    """Members in the order in which people are shown them."""
+    return sorted(members, key=lambda member: (member.created, member.name))
+
+
+def told(member: Member) -> tuple[str, str, str]:
+    """What people are shown of a file: the day it began, its title, the ref of its first turn."""
+    title = " ".join(member.title.split()) or member.id
+    return member.created[:10], title, member.refs[0] if member.refs else member.id
+
+
+def listing(place: Archived, members: Sequence[Member]) -> str:
+    """The text of the list that lies beside an archive."""
+    lines = [f"- {day} · {title} · `{ref}`" for day, title, ref in map(told, in_order(members))]
     head = (
         f"# {place.month}\n\nPacked in `{place.month}.tar.zst`; every question still finds it.\n"
         f"`huimem unarchive {place.month}` puts the files back.\n\n"
     )
     return head + "\n".join(lines) + "\n"
-
-
-def _ref(member: Member) -> str:
-    return member.refs[0] if member.refs else member.id
 
 
 def _put(vault: Vault, path: str, data: bytes) -> None:
@@ -223,7 +228,7 @@ def _deleted(vault: Vault, one: Cold, data: bytes, kept: list[Problem]) -> bool:
     try:
         # Who records holds the session and may wait for the month: whoever has the month does not wait.
         with files.lock(vault.session_lock_path(namespace, session), timeout=BRIEFLY):
-            files.take_away(vault.root / one.path, data, within=vault.root)
+            files.take_away(vault.root / one.path, data, within=vault.root, durable=False)
     except (HuimemError, OSError) as error:
         said = error.message if isinstance(error, HuimemError) else str(error.strerror)
         kept.append(

@@ -6,9 +6,11 @@ archive and what is wrong with it. Files are read frame by frame; no archive is 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
+from typing import TypeVar
 
 from huimem import descriptors, files
 from huimem.files import Unreadable
@@ -21,7 +23,10 @@ from huimem.vault.unpacked import Unpacked
 
 KEPT = 48  # manifests in memory
 LIMIT = 4 << 30
+TRIES = 8  # looks at an archive that is replaced each time
 _REMEDY = "Put back a copy of it from a backup; huimem check --read-data tells what is damaged."
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +61,7 @@ class Archives:
 
     def member(self, place: Archived) -> Member:
         """What the manifest says of a file. Raises `Unreadable`, `gone` where it is not in there."""
-        found = self._looked_up(place).members.get(place.name)
-        if found is None:
-            hint = "Nothing to do if that was meant."
-            raise Unreadable(f"{self._root / str(place)} is gone", hint, gone=True)
-        return found
+        return self._found(place)[1]
 
     def read(self, place: Archived, *, keep: bool = False) -> tuple[bytes, Member]:
         """The bytes of a file, checked; `keep` them for another look. Raises `Unreadable`."""
@@ -68,10 +69,7 @@ class Archives:
         data = self.unpacked.get(member.sha256) if keep else None
         if data is not None:
             return data, member
-        try:
-            data = pack.member_in(self._unpacked_frame(place, member.frame), member)
-        except BadArchive as error:
-            raise self.bad(place, error) from error
+        data, member = self._steadily(place, lambda: self._unpacked_member(place))
         if keep:
             self.unpacked.put(member.sha256, data)
         return data, member
@@ -80,6 +78,26 @@ class Archives:
         """All bytes of an archive. Raises `Unreadable`."""
         return files.read(self._root / place.archive, limit=LIMIT, within=self._root)[0]
 
+    def _steadily(self, place: Archived, look: Callable[[], _T]) -> _T:
+        """What `look` finds in an archive: again where that was replaced meanwhile. Raises `Unreadable`."""
+        path = self._root / place.archive
+        for left in reversed(range(TRIES)):
+            before = files.stamp(path)
+            try:
+                return look()
+            except BadArchive as error:
+                if not left or files.stamp(path) == before:
+                    raise self.bad(place, error) from error
+        raise AssertionError("the last look ends in one or the other")
+
+    def _found(self, place: Archived) -> tuple[_Known, Member]:
+        known = self._looked_up(place)
+        member = known.members.get(place.name)
+        if member is None:
+            hint = "Nothing to do if that was meant."
+            raise Unreadable(f"{self._root / str(place)} is gone", hint, gone=True)
+        return known, member
+
     def _looked_up(self, place: Archived) -> _Known:
         path = place.archive
         stamp = files.stamp(self._root / path)
@@ -87,12 +105,7 @@ class Archives:
             known = self._known.get(path)
         if known is not None and known.stamp == stamp:
             return known
-        try:
-            known = self._read_manifest(place)
-        except BadArchive as error:
-            raise self.bad(place, error) from error
-        if known.manifest.month != place.month:
-            raise self.bad(place, BadArchive(f"it is the archive of {known.manifest.month}"))
+        known = self._steadily(place, lambda: self._read_manifest(place))
         with self._lock:
             if len(self._known) >= KEPT:
                 self._known.clear()
@@ -100,16 +113,21 @@ class Archives:
         return known
 
     def _read_manifest(self, place: Archived) -> _Known:
-        beginning, stamp = self._range(place, 0, pack.BEGINNING)
-        head, again = self._range(place, 0, pack.manifest_end(beginning))
+        beginning, _ = self._range(place, 0, pack.BEGINNING)
+        head, stamp = self._range(place, 0, pack.manifest_end(beginning))
         manifest = pack.manifest_of(head)
-        if stamp.size != manifest.total or again != stamp:
+        if stamp.size != manifest.total:
             raise BadArchive("it is cut off, or something was added to it")
+        if manifest.month != place.month:
+            raise BadArchive(f"it is the archive of {manifest.month}")
         return _Known(stamp, manifest, {member.name: member for member in manifest.members})
 
-    def _unpacked_frame(self, place: Archived, frame: int) -> bytes:
+    def _unpacked_member(self, place: Archived) -> tuple[bytes, Member]:
+        known, member = self._found(place)
+        return pack.member_in(self._unpacked_frame(place, known, member.frame), member), member
+
+    def _unpacked_frame(self, place: Archived, known: _Known, frame: int) -> bytes:
         """A frame of files; the last one is at hand, for whoever reads all files in order."""
-        known = self._looked_up(place)
         key = (place.archive, known.stamp, frame)
         held = self._frame
         if held is not None and held[:3] == key:

@@ -7,12 +7,12 @@ that cites what is not there. Nothing is decided here: files stay as they are, a
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 
 from huimem.errors import Problem
 from huimem.records import Fact, Source
 from huimem.vault.facts import fold
+from huimem.vault.layout import folded
 
 _REF = re.compile(r"(?!\w+://).+[#@].+")
 
@@ -25,7 +25,7 @@ def between(sources: Sequence[Source]) -> Iterator[Problem]:
         )
     for first, path in _repeated((source, key) for source in sources for key in _keys(source)):
         yield Problem(path, 1, f"holds a key that {first} holds too", "Move its sections there.")
-    for first, path in _repeated((source, _name(source.path)) for source in sources):
+    for first, path in _repeated((source, folded(source.path)) for source in sources):
         yield Problem(path, 0, f"differs from {first} only in case or accents", "Rename one of them.")
     yield from _dangling(sources)
 
@@ -60,7 +60,3 @@ def _keys(source: Source) -> set[Hashable]:
         for record in source.records
         if isinstance(record, Fact) and record.key
     }
-
-
-def _name(path: str) -> str:
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())

@@ -17,7 +17,7 @@ from itertools import pairwise
 from huimem.errors import Problem
 from huimem.records import Fact, FactVersion, Ref, TimeRange
 from huimem.vault.front import set_field, split_front
-from huimem.vault.layout import split_namespace
+from huimem.vault.layout import folded, split_namespace
 from huimem.vault.moments import digits, read_moment, written
 from huimem.vault.text import decode, no_text, normal, trim
 
@@ -71,7 +71,7 @@ class FactFile:
 
 def fold(key: str) -> str:
     """The form in which keys are compared: NFC and case folded."""
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", key).casefold()).strip()
+    return folded(key).strip()
 
 
 def file_id(path: str) -> str:

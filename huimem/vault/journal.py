@@ -300,9 +300,10 @@ class Journal:
         self._warn(f"{NAME} was damaged and is begun anew: what it knew of recorded messages is lost")
 
     def _make_folder(self, name: str = "") -> None:
-        if not (self._state / name).is_dir():
+        if name:
+            files.own_folder(self._state, name)
+        elif not self._state.is_dir():
             files.make_derived_folder(self._state)
-            files.make_folder(self._state / name)
 
     def _warn(self, line: str) -> None:
         if line not in self.warnings:

@@ -40,6 +40,8 @@ _SHORTENED = re.compile(r"[a-z0-9_%-]*~[0-9a-f]{16}")
 _CONFLICT = re.compile(r"\.sync-conflict-|conflicted copy", re.IGNORECASE)
 # What huimem keeps beside the notes and never indexes, by the name of its folder.
 _ASIDE = {"archive": re.compile(r"\d{4}-\d{2}\.md"), "feedback": re.compile(r"feedback_.*\.md", re.DOTALL)}
+# What iCloud leaves in the place of a file that it keeps elsewhere.
+_AWAY = re.compile(r"\.(.+\.(?:md|MD))\.icloud", re.DOTALL)
 _OWN = re.compile(r"(?:namespaces/.+/)?(?:sessions/\d{4}-W\d\d/|facts/)|namespaces/")
 
 
@@ -70,12 +72,17 @@ def slug(text: str, *, limit: int = NAME_BYTES) -> str:
     Letters, marks and digits of any script, `-` and `_`, NFC and case folded; all else is one `-`.
     A name that had to be cut, or of which nothing was left, ends in a hash of the whole text.
     """
-    folded = unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
-    kept = "".join(c if c in "-_" or unicodedata.category(c)[0] in "LMN" else " " for c in folded)
+    plain = folded(text)
+    kept = "".join(c if c in "-_" or unicodedata.category(c)[0] in "LMN" else " " for c in plain)
     name = "-".join(kept.split()).strip("-_")
     if not name or len(name.encode()) > limit:
-        name = f"{cut(name, limit - 9)}-{_hash(folded, 4)}".lstrip("-")
+        name = f"{cut(name, limit - 9)}-{_hash(plain, 4)}".lstrip("-")
     return f"{name}_" if name in _DEVICES else name
+
+
+def folded(name: str) -> str:
+    """A name as disks compare it that do not tell cases apart: NFC and case folded."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
 def cut(text: str, limit: int) -> str:
@@ -295,6 +302,9 @@ class _Walk:
                 if ignored(name):
                     if name.startswith(".huimem-") and leftover(name):
                         self.leftovers.append(folder + name)
+                    elif away := _AWAY.fullmatch(name):
+                        self.unreadable.append(folder + away[1])
+                        self._report(folder + away[1], *_ELSEWHERE)
                 elif entry.is_dir(follow_symlinks=False):
                     if self.rule.all or self.rule.enters(folder + name):
                         self.pending.append(f"{folder}{name}/")
@@ -369,6 +379,10 @@ def _encodable(path: str) -> bool:
 _SYMLINK = ("is a symlink and is not followed", "Move what it points to into the vault.")
 _DEVICE = ("is not a regular file and is not opened", "Move it out of the vault.")
 _NOT_UTF8 = ("has a name that is not valid UTF-8 and is not indexed", "Rename it.")
+_ELSEWHERE = (
+    "is kept in iCloud and not on this disk: what was indexed of it stays",
+    "Download it there, or right-click: Keep Downloaded.",
+)
 _COPY = (
     "is a sync program's copy of a note changed on two machines, and is not indexed",
     "Bring what it adds into the note and delete the copy.",

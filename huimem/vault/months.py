@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, tzinfo
 
 FOLDER = "archive"
-MONTH = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])")
+MONTH = re.compile(r"[0-9]{4}-(?:0[1-9]|1[0-2])")
 _ARCHIVED = re.compile(rf"((?:namespaces/[^/]+/)*){FOLDER}/({MONTH.pattern})\.tar\.zst(?:/(.+))?", re.DOTALL)
 
 
@@ -60,7 +60,8 @@ def archived(path: str) -> Archived | None:
 
 def month_of(at: datetime, zone: tzinfo) -> str:
     """The calendar month of `zone` that holds an instant, as `2025-12`."""
-    return f"{at.astimezone(zone):%Y-%m}"
+    here = at.astimezone(zone)
+    return f"{here.year:04}-{here.month:02}"  # %Y has three digits for the year 202
 
 
 def months_between(earlier: str, later: str) -> int:

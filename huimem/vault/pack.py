@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from hashlib import sha256
 from itertools import groupby
+from typing import Any
 
 import zstandard
 
@@ -31,11 +32,14 @@ LAST = 1 << 64  # nanoseconds from 1970, either way: a time that every calendar 
 
 _SKIPPABLE, _GUIDE_SIZE = b"\x50\x2a\x4d\x18", 120
 _GUIDE = re.compile(rb"huimem archive (\d{1,4}), manifest of (\d{1,10}) bytes, sha256 ([0-9a-f]{64})\n *")
-# A backslash is a border between folders on some systems, and half a surrogate is no text.
-_NAME = re.compile(r"sessions/[^/\\\0\n\ud800-\udfff]{1,80}/[^/\\\0\n\ud800-\udfff]{1,255}\.(?:md|MD)")
+# Hidden files are none; a backslash is a border between folders on some systems, half a surrogate no text.
+_SHOWN, _LETTER = "(?![.~#])", r"[^/\\\0\n\ud800-\udfff]"
+_NAME = re.compile(rf"sessions/{_SHOWN}{_LETTER}{{1,80}}/{_SHOWN}{_LETTER}{{1,255}}\.(?:md|MD)")
 _MONTH = re.compile(r"[0-9]{4}-(?:0[1-9]|1[0-2])")
 _SHA256, _DIGEST = re.compile(r"[0-9a-f]{64}"), re.compile(r"[0-9a-f]{32}")
 _END = bytes(2 * tarfile.BLOCKSIZE)
+
+Frame = tuple[int, int, str]  # of files: its compressed length, its size, the digest of what is compressed
 
 
 class BadArchive(HuimemError):
@@ -69,23 +73,22 @@ class Member:
 class Manifest:
     """What an archive holds, members in the order of their names.
 
-    `frames` has for each frame of files its compressed length and its size; the last one ends the tar.
-    `start`: where the first of them begins in the archive.
+    The last of its `frames` ends the tar. `start`: where the first of them begins in the archive.
     """
 
     month: str
     members: tuple[Member, ...]
-    frames: tuple[tuple[int, int], ...]
+    frames: tuple[Frame, ...]
     start: int
 
     @property
     def total(self) -> int:
         """Bytes of the whole archive."""
-        return self.start + sum(length for length, _ in self.frames)
+        return self.start + sum(length for length, _, _ in self.frames)
 
     def place(self, frame: int) -> tuple[int, int]:
         """Where a frame of files lies in the archive, half-open."""
-        start = self.start + sum(length for length, _ in self.frames[:frame])
+        start = self.start + sum(length for length, _, _ in self.frames[:frame])
         return start, start + self.frames[frame][0]
 
 
@@ -93,12 +96,12 @@ def pack(month: str, contents: Sequence[tuple[Member, bytes]]) -> bytes:
     """The archive of a month; `contents` in any order, no name twice."""
     members: list[Member] = []
     packed: list[bytes] = []
-    frames: list[tuple[int, int]] = []
+    frames: list[Frame] = []
     for group in (*_grouped(sorted(contents, key=lambda one: one[0].name)), None):
         tar = _END if group is None else b"".join(_entry(member, data) for member, data in group)
         members += _placed(group or (), len(frames))
         packed.append(_compressed(tar))
-        frames.append((len(packed[-1]), len(tar)))
+        frames.append((len(packed[-1]), len(tar), digest(packed[-1])))
     text = _text(month, members, frames)
     head = _compressed(_entry(_own(text), text))
     return b"".join((_guide(head), head, *packed))
@@ -151,8 +154,7 @@ def _compressed(data: bytes) -> bytes:
 
 def packable(name: str) -> bool:
     """Whether a file of that path inside its namespace may be a member."""
-    hidden = any(part.startswith((".", "~", "#")) for part in name.split("/"))
-    return _NAME.fullmatch(name) is not None and not hidden
+    return _NAME.fullmatch(name) is not None
 
 
 def text_of(manifest: Manifest) -> bytes:
@@ -160,7 +162,7 @@ def text_of(manifest: Manifest) -> bytes:
     return _text(manifest.month, manifest.members, manifest.frames)
 
 
-def _text(month: str, members: Sequence[Member], frames: Sequence[tuple[int, int]]) -> bytes:
+def _text(month: str, members: Sequence[Member], frames: Sequence[Frame]) -> bytes:
     """The manifest as JSON, a member a line."""
     lines = ",\n".join(json.dumps(asdict(member), ensure_ascii=False) for member in members)
     head = json.dumps({"huimem": FORMAT, "month": month, "frames": frames})
@@ -220,10 +222,10 @@ def _read(text: bytes, start: int) -> Manifest:
         told = json.loads(text)
         if told.keys() != {"huimem", "month", "frames", "members"} or told["huimem"] != FORMAT:
             raise ValueError("not what a manifest says")
-        frames = tuple((length, size) for length, size in told["frames"])
+        frames = tuple((length, size, mark) for length, size, mark in told["frames"])
         manifest = Manifest(told["month"], tuple(map(_member, told["members"])), frames, start)
         _lawful(manifest)
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise BadArchive("its manifest cannot be read") from error
     return manifest
 
@@ -239,7 +241,7 @@ def _member(told: dict[str, Any]) -> Member:
     one = Member(**(told | {"refs": tuple(refs)}))
     texts = (one.name, one.sha256, one.digest, one.id, one.title, one.created, *refs)
     numbers = (one.size, one.mtime_ns, one.mode, one.frame, one.at)
-    if not all(type(text) is str for text in texts) or not all(type(number) is int for number in numbers):
+    if {*map(type, texts)} != {str} or {*map(type, numbers)} != {int}:
         raise TypeError("a value of another kind")
     return one
 
@@ -249,14 +251,15 @@ def _lawful(manifest: Manifest) -> None:
     members = manifest.members
     names = [member.name for member in members]
     numbers = [number for one in members for number in (one.size, one.at)]
-    sizes = [number for frame in manifest.frames for number in frame]
+    sizes = [number for length, size, _ in manifest.frames for number in (length, size)]
+    digests = [*(one.digest for one in members), *(mark for _, _, mark in manifest.frames)]
     if not _MONTH.fullmatch(manifest.month) or len(names) > MOST_MEMBERS:
         raise BadArchive("its manifest names no month, or too many files")
-    if not all(type(n) is int and 0 <= n <= MOST_FRAME for n in (*numbers, *sizes)):
+    if not all(type(n) is int and 0 <= n <= MOST_FRAME for n in (*numbers, *sizes)) or not sizes:
         raise BadArchive("its manifest gives sizes that no file of ours has")
     if not all(0 <= one.mode <= 0o777 and abs(one.mtime_ns) <= LAST for one in members):
         raise BadArchive("its manifest gives modes or times that no file of ours has")
-    if not all(_SHA256.fullmatch(one.sha256) and _DIGEST.fullmatch(one.digest) for one in members):
+    if not all(map(_DIGEST.fullmatch, digests)) or not all(_SHA256.fullmatch(one.sha256) for one in members):
         raise BadArchive("its manifest gives hashes that are none")
     if not all(map(packable, names)):
         raise BadArchive("it holds a file whose name is none of ours")
@@ -280,7 +283,9 @@ def unpacked(frame: bytes, most: int) -> bytes:
 
 def tar_of(manifest: Manifest, frame: int, compressed: bytes) -> bytes:
     """A frame of files unpacked, as large as the manifest says. Raises `BadArchive`."""
-    size = manifest.frames[frame][1]
+    _, size, mark = manifest.frames[frame]
+    if digest(compressed) != mark:  # zstd does not mind some bits, and its checksum is of what is unpacked
+        raise BadArchive("its bytes are damaged")
     tar = unpacked(compressed, size)
     if len(tar) != size:
         raise BadArchive("a part of it has another size than its manifest says")
@@ -300,17 +305,12 @@ def contents(archive: bytes) -> Iterator[tuple[Member, bytes]]:
     manifest = manifest_of(archive[: manifest_end(archive[:BEGINNING])])
     if len(archive) != manifest.total:
         raise BadArchive("it is cut off, or something was added to it")
-    start, left = manifest.start, iter(manifest.members)
-    held: list[tuple[Member, bytes]] = []
-    for number, (length, _) in enumerate(manifest.frames):
-    ends = list(accumulate((length for length, _ in manifest.frames), initial=manifest.start))
-    left = list(manifest.members)
-    for number in range(len(manifest.frames)):
-        tar = tar_of(manifest, number, archive[ends[number] : ends[number + 1]])
-        here = [member for member in left if member.frame == number]
-        held = [(member, member_in(tar, member)) for member in here]
-        whole = b"".join(_entry(member, data) for member, data in held)
-        last = number == len(manifest.frames) - 1
-        if tar != (whole or _END) or (last and held):
+    here = {frame: [*members] for frame, members in groupby(manifest.members, key=lambda one: one.frame)}
+    start = manifest.start
+    for number, (length, _, _) in enumerate(manifest.frames):
+        tar = tar_of(manifest, number, archive[start : start + length])
+        held = [(member, member_in(tar, member)) for member in here.get(number, ())]
+        if tar != (b"".join(_entry(member, data) for member, data in held) or _END):
             raise BadArchive("it holds more than its manifest names")
         yield from held
+        start += length

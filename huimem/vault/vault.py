@@ -7,7 +7,8 @@ In: its root and settings. Out: listings, `Source`s, sessions; files made or cha
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
@@ -38,6 +39,7 @@ from huimem.vault.whereabouts import Whereabouts
 
 # How often a write is tried again when another program changes the file at the same time.
 TRIES = 8
+FIRST, LAST = -62_135_510_400, 253_402_214_400  # seconds: the second day of year 1, the last but one of 9999
 # How many sessions that begin in one second may take a name before us.
 NAMES = 1000
 # Sessions share lock files, so that there are at most 4,096 however many there ever were.
@@ -139,13 +141,25 @@ class Vault:
                     return str(inside)
         return None
 
+    def contents(self, path: str) -> tuple[bytes, str]:
+        """A file's bytes, open or packed, and the path it has where it is open. Raises `files.Unreadable`."""
+        return self._contents(path, False)[:2]
+
+    def places(self, namespace: str, session: str) -> Iterator[str]:
+        """Paths at which the session or note of that id may lie, likeliest first."""
+        return self._whereabouts.places(namespace, session)
+
+    def forget_recorded(self, namespace: str, session: str) -> bool:
+        """Drop what the journal keeps of a session; whether nothing is left of it there."""
+        return self._journal.forget(namespace, session)
+
     def _contents(self, path: str, keep: bool) -> tuple[bytes, str, datetime]:
         """A file's bytes, the path it has where it is not packed, and when it was last changed."""
         if (place := archived(path)) and place.name:
             data, member = self.archives.read(place, keep=keep)
-            return data, place.original, datetime.fromtimestamp(member.mtime_ns // 10**9, UTC)
+            return data, place.original, _moment(member.mtime_ns)
         data, stamp = files.read(self.root / path, within=self.root)
-        return data, path, _instant(stamp)
+        return data, path, _moment(stamp.mtime_ns)
 
     def find(self, ref: Ref, path: str | None = None) -> tuple[str, Session, Turn]:
         """The turn or note part that `ref` names; `path`: where it was last seen. Raises `NotFound`."""
@@ -218,7 +232,7 @@ class Vault:
         Raises `files.Unreadable`, `NewerFormat`, `Conflict`, `WriteFailed`.
         """
         data, stamp = files.read(self.root / path, within=self.root)
-        better = normalise(data, path, self.zone, upgrade=upgrade, modified=_instant(stamp))
+        better = normalise(data, path, self.zone, upgrade=upgrade, modified=_moment(stamp.mtime_ns))
         if better == data or check:
             return better != data
         backup = self.prepare("backups") / f"{digest(path.encode())[:8]}-{digest(data)}.md"
@@ -308,7 +322,11 @@ class Vault:
                     return
 
     def _taken(self, folder: str) -> Callable[[str], bool]:
-        return lambda name: self.stamp(f"{folder}/{name}.md") is not None
+        """Whether a name stands in a folder, on any disk: some do not tell Talk.md from talk.md."""
+        there: set[str] = set()
+        with suppress(OSError):
+            there = {layout.folded(name) for name in os.listdir(self.root / folder)}
+        return lambda name: bool(self.stamp(f"{folder}/{name}.md")) or layout.folded(f"{name}.md") in there
 
     def week_of(self, recording: Recording) -> str:
         """The folder of the week in which a conversation began."""
@@ -351,15 +369,12 @@ class Vault:
 
     def prepare(self, name: str) -> Path:
         """A folder of the state folder."""
-        folder = self.state / name
-        if not folder.is_dir():
-            files.make_derived_folder(self.state)
-            files.make_folder(folder)
-        return folder
+        return files.own_folder(self.state, name)
 
 
-def _instant(stamp: files.Stamp) -> datetime:
-    return datetime.fromtimestamp(stamp.mtime_ns // 10**9, UTC)
+def _moment(mtime_ns: int) -> datetime:
+    """When a file was changed; disks know years that no calendar has."""
+    return datetime.fromtimestamp(min(max(mtime_ns // 10**9, FIRST), LAST), UTC)
 
 
 def _settings(tz: str | None, include: Sequence[str]) -> str:

@@ -262,7 +262,7 @@ class Watch:
         try:
             if not self._probes.parent.is_dir():
                 return False
-            files.make_folder(self._probes, within=self._probes.parent)
+            files.own_folder(self._probes.parent, self._probes.name)
             self.arrange()
             files.jot(self._probes / "event", b"")
         except (HuimemError, OSError):

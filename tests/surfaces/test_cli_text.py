@@ -28,6 +28,8 @@ STEERING = [
     ("\u2066hidden\u2069", r"\u2066hidden\u2069"),
     ("null\x00byte", r"null\x00byte"),
     ("lone \udcff half", r"lone \udcff half"),
+    ("no\u200bwidth\ufeff\u2060\xad", r"no\u200bwidth\ufeff\u2060\xad"),
+    ("a\U000e0069\U000e007fb", r"a\U000e0069\U000e007fb"),
     ("a\tb\nc", "a\tb\nc"),
     ("好，👩‍👩‍👧 café", "好，👩‍👩‍👧 café"),
 ]

@@ -1,75 +1,25 @@
-"""Packing months and putting them back: what goes, what stays, and that nothing is lost on the way.
-
-A vault of a few sessions, each told on a day; what is asked is asked on 1 September 2026.
-"""
+"""Packing months and putting them back: what goes, what stays, and that all is as it was."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
-from contextlib import suppress
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from huimem import files
-from huimem.errors import Conflict, NotFound, WriteFailed
-from huimem.files import Unreadable
+from huimem.errors import NotFound
 from huimem.records import Message
-from huimem.vault import pack
-from huimem.vault.archive import Done, archive, restore, restore_month
+from huimem.vault.archive import restore, restore_month
 from huimem.vault.cold import Plan, plan
-from huimem.vault.months import Archived, archived
+from huimem.vault.months import Archived
 from huimem.vault.vault import Vault
-
-NOW = datetime(2026, 9, 1, 12, tzinfo=UTC)
-MARCH = Archived("", "2026-03")
-SAID = ("The marigold is by the door.", "金盏花在门边。")
-
-
-def tell(vault: Vault, name: str, *days: str, namespace: str = "") -> str:
-    """A session with a turn on each of the days; its path."""
-    said = []
-    for at, day in enumerate(days):
-        when = datetime.fromisoformat(f"{day}T10:00:00+00:00")
-        said += [
-            Message("user", f"{SAID[at % 2]} {name} {day}", when),
-            Message("assistant", "好的。", when + timedelta(seconds=5)),
-        ]
-    vault.record(said, session=name, title=f"About {name}", namespace=namespace, now=NOW)
-    return next(path for path in vault.scan().files if path.endswith(f"/{name}.md"))
+from tests.vault.months_told import ALL_MARCH, MARCH, NOW, bytes_of, packed, tell, told_in
 
 
 @pytest.fixture
 def told(tmp_path: Path) -> Vault:
-    vault = Vault.create(tmp_path / "vault", tz="UTC")
-    tell(vault, "first", "2026-03-02", "2026-03-03")
-    tell(vault, "second", "2026-03-20")
-    tell(vault, "spring", "2026-04-07")
-    tell(vault, "late", "2026-03-05", "2026-08-30")
-    tell(vault, "today", "2026-09-01")
-    tell(vault, "work", "2026-03-09", namespace="team")
-    return vault
-
-
-def bytes_of(vault: Vault) -> dict[str, bytes]:
-    """The bytes of every session, open or packed, by the path it has where it is open."""
-    found = {}
-    scan = vault.scan()
-    for path in scan.files:
-        found[path] = (vault.root / path).read_bytes()
-    for path in scan.archives:
-        place = archived(path)
-        assert place is not None
-        for member, data in pack.contents(vault.archives.whole(place)):
-            found[place.owner + member.name] = data
-    return found
-
-
-def packed(vault: Vault, planned: Plan | None = None) -> tuple[Done, ...]:
-    months = (planned or plan(vault, NOW)).months
-    return tuple(archive(vault, place, cold) for place, cold in months.items())
+    return told_in(tmp_path / "vault")
 
 
 # What goes
@@ -77,13 +27,6 @@ def packed(vault: Vault, planned: Plan | None = None) -> tuple[Done, ...]:
 
 def names(planned: Plan) -> dict[str, list[str]]:
     return {place.archive: [Path(one.path).stem for one in cold] for place, cold in planned.months.items()}
-
-
-ALL_MARCH = {
-    "archive/2026-03.tar.zst": ["first", "second"],
-    "archive/2026-04.tar.zst": ["spring"],
-    "namespaces/team/archive/2026-03.tar.zst": ["work"],
-}
 
 
 def test_a_month_goes_when_all_that_was_said_in_its_sessions_is_old_enough(told: Vault) -> None:
@@ -263,159 +206,3 @@ def test_what_was_recorded_before_is_recorded_once_also_when_it_is_packed(told: 
 def test_there_is_no_such_month(told: Vault) -> None:
     with pytest.raises(NotFound, match=r"archive/2020-01\.tar\.zst"):
         restore_month(told, Archived("", "2020-01"))
-
-
-# Others at it
-
-
-def meanwhile(told: Vault, what: Callable[[], None]) -> tuple[Done, ...]:
-    """Packing, with `what` done once the archive stands and before anything is deleted."""
-    months = plan(told, NOW, month="2026-03").months
-    return tuple(archive(told, place, cold, what) for place, cold in months.items() if not place.owner)
-
-
-def put(path: Path, data: bytes) -> None:
-    path.write_bytes(data)
-
-
-def test_a_file_changed_before_it_would_be_deleted_stays(told: Vault) -> None:
-    """K3."""
-    place = told.root / "sessions/2026-W10/first.md"
-    late = place.read_bytes() + b"\nA late word.\n"
-
-    (done,) = meanwhile(told, lambda: put(place, late))
-    assert place.read_bytes() == late
-    assert done.files == 1 and [problem.path for problem in done.kept] == ["sessions/2026-W10/first.md"]
-
-
-def test_a_file_changed_in_the_last_instant_stays(told: Vault) -> None:
-    """K3."""
-    place = told.root / "sessions/2026-W10/first.md"
-    late = place.read_bytes() + b"\nA late word.\n"
-    files.watch_steps(lambda name: put(place, late) if name == "before remove" else None)
-    meanwhile(told, lambda: None)
-    files.watch_steps(None)
-    assert place.read_bytes() == late
-
-
-def test_a_file_added_before_the_others_are_deleted_stays(told: Vault) -> None:
-    """K4."""
-    added, new = (
-        told.root / "sessions/2026-W10/new.md",
-        (told.root / "sessions/2026-W10/first.md").read_bytes(),
-    )
-    meanwhile(told, lambda: put(added, new))
-    assert (told.root / "sessions/2026-W10/new.md").exists()
-    assert not (told.root / "sessions/2026-W10/first.md").exists()
-
-
-def test_a_session_that_somebody_records_to_stays(told: Vault) -> None:
-    with files.lock(told.session_lock_path("", "first")):
-        (done,) = meanwhile(told, lambda: None)
-    assert [problem.path for problem in done.kept] == ["sessions/2026-W10/first.md"]
-    assert (told.root / "sessions/2026-W10/first.md").exists()
-    packed(told)
-    assert not (told.root / "sessions/2026-W10/first.md").exists()
-
-
-def test_a_late_copy_joins_the_archive_and_replaces_nothing(told: Vault) -> None:
-    """D7, K7: another device brings an older state of a packed session, and a session of its own."""
-    before = bytes_of(told)
-    packed(told)
-    older = before["sessions/2026-W10/first.md"].split(b"\n## User \xc2\xb7 2026-03-03")[0]
-    (told.root / "sessions/2026-W10/first.md").write_bytes(older)
-    tell(told, "other", "2026-03-04")
-    other = (told.root / "sessions/2026-W10/other.md").read_bytes()
-    packed(told)
-    after = bytes_of(told)
-    assert set(before.items()) <= set(after.items())
-    assert sorted(after.values()) == sorted([*before.values(), older, other])
-    assert [path.name for path in (told.root / "sessions/2026-W10").iterdir()] == ["late.md"]
-
-
-def test_a_restored_file_takes_no_place_of_another(told: Vault) -> None:
-    """D8, G4."""
-    packed(told)
-    (told.root / "sessions/2026-W10/first.md").write_bytes(b"newer")
-    restore_month(told, MARCH)
-    lie = sorted(path.name for path in (told.root / "sessions/2026-W10").iterdir())
-    assert (told.root / "sessions/2026-W10/first.md").read_bytes() == b"newer"
-    assert len(lie) == 3 and lie[0].startswith("first-")
-
-
-# Things that go wrong
-
-
-def damage(told: Vault) -> None:
-    path = told.root / MARCH.archive
-    data = bytearray(path.read_bytes())
-    data[-40] ^= 1
-    path.write_bytes(bytes(data))
-
-
-def test_a_damaged_archive_is_neither_added_to_nor_deleted(told: Vault) -> None:
-    """F8, D7."""
-    packed(told)
-    damage(told)
-    was = (told.root / MARCH.archive).read_bytes()
-    tell(told, "other", "2026-03-04")
-    with pytest.raises(Unreadable, match=r"2026-03\.tar\.zst cannot be read"):
-        packed(told)
-    with pytest.raises(Unreadable):
-        restore_month(told, MARCH)
-    assert (told.root / MARCH.archive).read_bytes() == was
-    assert (told.root / "sessions/2026-W10/other.md").exists()
-
-
-def test_a_disk_that_writes_something_else_costs_no_file(told: Vault) -> None:
-    """F8: what is read back is not what was written."""
-    before = bytes_of(told)
-
-    def spoil(name: str) -> None:
-        if name == "before check":
-            (temp,) = (told.root / "archive").glob(".huimem-*.tmp")
-            data = bytearray(temp.read_bytes())
-            data[-40] ^= 1
-            temp.write_bytes(bytes(data))
-
-    files.watch_steps(spoil)
-    with pytest.raises(Unreadable):
-        packed(told)
-    files.watch_steps(None)
-    assert bytes_of(told) == before and not told.scan().archives
-
-
-FAULTS = [
-    OSError(28, "No space left on device"),
-    pytest.param(OSError(5, "Input/output error"), marks=pytest.mark.slow),
-]
-
-
-@pytest.mark.parametrize("fault", FAULTS)
-def test_a_disk_that_refuses_at_any_step_costs_nothing(told: Vault, fault: OSError) -> None:
-    """E4, E11, D6: at each step of packing the disk refuses once; the next run completes."""
-    before = bytes_of(told)
-    steps = 0
-    for number in range(1, 1000):
-        left = iter(range(number, 0, -1))
-
-        def refuse(name: str, left: Iterator[int] = left) -> None:
-            if next(left, 0) == 1:
-                raise fault
-
-        files.watch_steps(refuse)
-        with suppress(WriteFailed, Unreadable, Conflict):
-            packed(told)
-        files.watch_steps(None)
-        assert bytes_of(told) == before
-        packed(told)
-        assert set(told.scan().archives) == set(ALL_MARCH) and bytes_of(told) == before
-        for path in ALL_MARCH:
-            place = archived(path)
-            assert place is not None
-            restore_month(told, place)
-        assert bytes_of(told) == before
-        if next(left, None) is not None:
-            steps = number
-            break
-    assert steps > 60

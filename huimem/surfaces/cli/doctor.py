@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import click
 
 from huimem import overview
+from huimem.config import user_file
 from huimem.errors import Problem
 from huimem.overview import Status
 from huimem.surfaces.cli.answering import memory_of
@@ -19,6 +20,7 @@ from huimem.surfaces.cli.printing import print_document, print_text
 from huimem.surfaces.cli.status import freshness, vectors
 from huimem.surfaces.cli.visible import visible_line
 from huimem.surfaces.documents import problem_documents
+from huimem.synced_folders import synced_by
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,7 @@ def command(shared: Shared) -> int:
         status, problems = overview.status(memory), overview.problems(memory)
         files, wanted = len(memory.vault.scan().files), memory.config.embedder
         look = looking(memory.zone, now, memory.vault.root)
-    checks = checked(status, files, wanted, fast_yaml=_fast_yaml())
+    checks = (*checked(status, files, wanted, fast_yaml=_fast_yaml()), *beside(status))
     if shared.json:
         rows = [{"state": check.state, "name": check.name, "words": check.words} for check in checks]
         print_document({"checks": rows, "problems": problem_documents(problems)})
@@ -58,16 +60,34 @@ def command(shared: Shared) -> int:
 def checked(status: Status, files: int, wanted: str, *, fast_yaml: bool) -> tuple[Check, ...]:
     """The parts that a recall stands on, each with what it lacks.
 
-    `files` counts the vault's files, `wanted` is the embedder asked for.
+    `files` counts the vault's open files, `wanted` is the embedder asked for.
     """
     yaml = "libyaml" if fast_yaml else "without libyaml: front matter that needs YAML is read slowly"
     return (
-        Check("ok", "vault", counted(files, "file")),
+        Check("ok", "vault", counted(files, "file") + _packed(status)),
         Check("ok" if status.fresh else "warn", "index", f"answers by {status.engine}, {freshness(status)}"),
         _meaning(status, wanted),
         Check("ok" if fast_yaml else "warn", "yaml", yaml),
         *(Check("warn", "index", warning) for warning in status.warnings),
     )
+
+
+def _packed(status: Status) -> str:
+    if not status.archives:
+        return ""
+    return f", {status.packed:,} more packed in {counted(status.archives, 'archive')}"
+
+
+def beside(status: Status) -> Iterator[Check]:
+    """Whether a program that copies the vault between machines copies its index too."""
+    program = synced_by(status.root)
+    if program and status.state.is_relative_to(status.root):
+        yield Check(
+            "warn",
+            "state",
+            f"{program} syncs this vault, and {status.state} with it, which belongs to one machine: "
+            f'state_dir = "~/.local/state/huimem" in {user_file()}, or HUIMEM_STATE, moves it out',
+        )
 
 
 def _meaning(status: Status, wanted: str) -> Check:
@@ -84,16 +104,23 @@ def _fast_yaml() -> bool:
 
 
 def render_doctor(checks: Sequence[Check], problems: Sequence[Problem], look: Look) -> str:
-    """A line a check, then each problem: where, what, and on a line of its own what to do."""
+    """A line a check, then each problem, then how many."""
+    count = counted(len(problems), "problem")
+    return "\n".join([*check_lines(checks, look), *problem_lines("fail", problems, look), count])
+
+
+def check_lines(checks: Sequence[Check], look: Look) -> Iterator[str]:
+    """How each part stands."""
     styles = {"ok": "good", "warn": "strong"}
-    lines = [
-        f"{look.styled(styles[check.state], f'{check.state:5}')} {check.name:8} {visible_line(check.words)}"
-        for check in checks
-    ]
+    for check in checks:
+        state = look.styled(styles[check.state], f"{check.state:5}")
+        yield f"{state} {check.name:8} {visible_line(check.words)}"
+
+
+def problem_lines(label: str, problems: Sequence[Problem], look: Look) -> Iterator[str]:
+    """Each problem behind its label: where, what, and on a line of its own what to do."""
     for problem in problems:
         place = look.place(problem.path, problem.line)
-        lines.append(f"{look.styled('bad', 'fail ')} {place}  {visible_line(problem.message)}")
+        yield f"{look.styled('bad', f'{label:5}')} {place}  {visible_line(problem.message)}"
         if problem.remedy:
-            lines.append(f"      → {visible_line(problem.remedy)}")
-    lines.append(counted(len(problems), "problem"))
-    return "\n".join(lines)
+            yield f"      → {visible_line(problem.remedy)}"

@@ -11,9 +11,11 @@ from pathlib import Path, PurePosixPath
 
 from huimem import files
 from huimem.errors import NotFound, UsageError
+from huimem.files import Unreadable
 from huimem.records import Record, Ref, Source
 from huimem.surfaces.cli.paths import paths_in
-from huimem.vault.layout import namespace_text, split_namespace
+from huimem.vault.layout import namespace_of, namespace_text, note_name, split_namespace
+from huimem.vault.months import archived
 from huimem.vault.text import whole
 from huimem.vault.vault import Vault
 
@@ -24,7 +26,10 @@ _NO_LINK = re.compile(r"[\[\]#^|:\\]|%%")
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A record in its file: `at` is its index among the records there, `link` leads Obsidian to it."""
+    """A record in its file: `at` is its index among the records there, `link` leads Obsidian to it.
+
+    No link leads into an archive: it is "" for a packed file.
+    """
 
     source: Source
     at: int
@@ -47,19 +52,16 @@ def find(vault: Vault, text: str, namespace: str | None = None) -> Found:
     Raises `NotFound`, and `UsageError` for text that is neither.
     """
     place = _PLACE.fullmatch(text)
-    if place and (isfile(place["path"]) or isfile(vault.root / place["path"])):
-        path = paths_in(vault, Path(place["path"]))[0]
-        if not vault.holds(path):
-            raise NotFound(f"the vault holds no file {path}", "huimem list shows what is there.")
+    if place and (path := _path(vault, place["path"])):
         return _at_line(vault, path, int(place["line"] or 1))
     try:
         ref = Ref.parse(whole(text))
     except ValueError as error:
         hint = "Refs and places are printed by huimem recall and huimem list."
         raise UsageError(str(error), hint) from error
-    unread: list[files.Unreadable] = []
+    unread: list[Unreadable] = []
     for meant in _meant(ref, namespace):
-        for path in _paths(vault, meant):
+        for path in _paths(vault, meant, unread):
             if found := _in_file(vault, path, meant, unread):
                 return found
     if unread:
@@ -72,6 +74,25 @@ def find(vault: Vault, text: str, namespace: str | None = None) -> Found:
     )
 
 
+def _path(vault: Vault, given: str) -> str | None:
+    """The vault's own path of a file that somebody names, where it lies or lay before it was packed.
+
+    None for what is no such file. Raises `NotFound` for one that is not the vault's.
+    """
+    if isfile(given) or isfile(vault.root / given):
+        path = paths_in(vault, Path(given))[0]
+        if not vault.holds(path):
+            raise NotFound(f"the vault holds no file {path}", "huimem list shows what is there.")
+        return path
+    root = vault.root.resolve()
+    for above in (Path.cwd(), root) if note_name(PurePosixPath(given).name) else ():
+        here = (above / given).resolve()
+        path = here.relative_to(root).as_posix() if here.is_relative_to(root) else ""
+        if path and (found := path if archived(path) else vault.elsewhere(path)):
+            return found
+    return None
+
+
 def _meant(ref: Ref, namespace: str | None) -> Iterator[Ref]:
     """What a ref as it was typed may mean: in a namespace, or in a folder with its `/` written out."""
     yield replace(ref, namespace=namespace_text(ref.namespace or namespace or ""))
@@ -79,28 +100,41 @@ def _meant(ref: Ref, namespace: str | None) -> Iterator[Ref]:
         yield replace(ref, namespace="", session=f"{ref.namespace}/{ref.session}")
 
 
-def _paths(vault: Vault, ref: Ref) -> Iterator[str]:
-    """Where a record may stand, likeliest first: where its session lies, the facts, every other file."""
+def _paths(vault: Vault, ref: Ref, unread: list[Unreadable]) -> Iterator[str]:
+    """Where a record may stand, likeliest first: where its session lies, the facts, all other files."""
     tried = ""
     if ref.mark == "#":
         with suppress(NotFound):
             tried = vault.find(ref)[0]
-            if vault.holds(tried):
+            if archived(tried) or vault.holds(tried):
                 yield tried
     here = [path for path in sorted(vault.scan().files) if split_namespace(path)[0] == ref.namespace]
     name = f"{PurePosixPath(ref.session).name}.md"
     here.sort(key=lambda path: (not path.endswith(name), "facts/" not in path))
     yield from (path for path in here if path != tried)
+    yield from (path for path in _packed(vault, ref, unread) if path != tried)
 
 
-def _in_file(vault: Vault, path: str, ref: Ref, unread: list[files.Unreadable]) -> Found | None:
+def _packed(vault: Vault, ref: Ref, unread: list[Unreadable]) -> Iterator[str]:
+    """Packed files of the session that a ref names; archives that cannot be read are added to `unread`."""
+    for place in filter(None, map(archived, sorted(vault.scan().archives))):
+        if namespace_of(place.archive) == ref.namespace:
+            try:
+                members = vault.archives.manifest(place).members
+            except Unreadable as error:
+                unread.append(error)
+                continue
+            yield from (place.file(member.name) for member in members if member.id == ref.session)
+
+
+def _in_file(vault: Vault, path: str, ref: Ref, unread: list[Unreadable]) -> Found | None:
     """The record of that ref in a file; a file that is there and cannot be read is added to `unread`."""
     try:
-        source = vault.read(path)
+        source = vault.read(path, keep=True)
         for at, record in enumerate(source.records):
             if record.ref == ref:
                 return _found(vault, source, at)
-    except files.Unreadable as error:
+    except Unreadable as error:
         if not error.gone:
             unread.append(error)
     return None
@@ -108,7 +142,12 @@ def _in_file(vault: Vault, path: str, ref: Ref, unread: list[files.Unreadable]) 
 
 def _at_line(vault: Vault, path: str, line: int) -> Found:
     """The record that holds a line: the last one that begins there or above."""
-    source = vault.read(path)
+    try:
+        source = vault.read(path, keep=True)
+    except Unreadable as error:
+        if not error.gone:
+            raise
+        raise NotFound(f"the vault holds no file {path}", "huimem list shows what is there.") from error
     if not source.records:
         raise NotFound(f"{path} holds no record", "huimem doctor says what is wrong with it.")
     starts = [record.messages[0].line for record in source.records]
@@ -117,6 +156,8 @@ def _at_line(vault: Vault, path: str, line: int) -> Found:
 
 
 def _found(vault: Vault, source: Source, at: int) -> Found:
+    if archived(source.path):
+        return Found(source, at, "")
     return Found(source, at, obsidian_link(source.path, _heading(vault, source.path, source.records[at])))
 
 

@@ -39,6 +39,11 @@ VERBS = {
     "when": "Show how a time phrase is read: its range, and in which words.",
     "sync": "Make the index agree with the vault.",
     "watch": "Follow edits as they happen, until stopped.",
+    "archive": "Pack old months into an archive each; every question still finds what is in them.",
+    "unarchive": "Put the files of a packed month back.",
+    "forget": "Make records, sessions, facts or a namespace be nowhere any more.",
+    "export": "Copy the whole vault, and read the copy back.",
+    "check": "Look for damage in archives and index, and for faults in files; change nothing.",
     "status": "Say how fresh, large and complete the index is, and where it lies.",
     "doctor": "Name every problem in the vault with its file, line and remedy.",
     "fmt": "Write session files in their full form: whole headings, distinct times.",
@@ -57,7 +62,7 @@ EXAMPLES = (
 )
 EXIT_CODES = (
     "0 done, 1 nothing found or problems found, 2 usage, 3 vault or config, 5 locked by another process, "
-    "70 a bug in huimem, 74 input or output failed, 130 interrupted"
+    "12 an archive or the index is damaged, 70 a bug in huimem, 74 input or output failed, 130 interrupted"
 )
 
 

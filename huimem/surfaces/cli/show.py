@@ -13,6 +13,8 @@ from huimem.surfaces.cli.options import Shared, Verb
 from huimem.surfaces.cli.printing import print_document, print_text
 from huimem.surfaces.cli.visible import visible_line
 from huimem.surfaces.documents import shown_document
+from huimem.vault.months import archived
+from huimem.vault.soundness import in_words
 
 INDENT = "   "
 
@@ -57,13 +59,21 @@ def render_record(found: Found, context: int, look: Look) -> str:
     head.append(look.place(source.path, record.messages[0].line))
     lines = [
         " · ".join(head),
-        look.styled("faint", f"{visible_line(str(record.ref))}  {visible_line(found.link)}"),
+        look.styled(
+            "faint", f"{visible_line(str(record.ref))}  {visible_line(found.link or _back(source.path))}"
+        ),
     ]
     lines += [look.styled("faint", line) for other in before for line in neighbour_lines(other, look)]
     for message in record.messages:
         lines += [_who(record, message, look), look.block(message.text, INDENT)]
     lines += [look.styled("faint", line) for other in after for line in neighbour_lines(other, look)]
     return "\n".join(lines)
+
+
+def _back(path: str) -> str:
+    """How a packed file comes back, where no link leads to it."""
+    place = archived(path)
+    return f"packed; {in_words('unarchive', place)} puts it back" if place else ""
 
 
 def _who(record: Record, message: Message, look: Look) -> str:

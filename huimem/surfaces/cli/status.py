@@ -41,12 +41,11 @@ def command(shared: Shared) -> int:
 
 def render_status(status: Status) -> str:
     """One fact a line, its name in front."""
+    packed = f" ({status.packed:,} packed)" if status.packed else ""
+    passages = f"{status.turns:,} records in {counted(status.passages, 'passage')}"
     rows = [
         ("vault", str(status.root)),
-        (
-            "files",
-            f"{status.sources:,} with {status.turns:,} records in {counted(status.passages, 'passage')}",
-        ),
+        ("files", f"{status.sources:,}{packed} with {passages}"),
         ("index", freshness(status)),
         ("engine", status.engine),
         ("vectors", vectors(status)),

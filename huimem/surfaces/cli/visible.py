@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 
-# Controls but tab and line feed, C1 controls, marks that turn the direction of text, lone surrogates.
+# Controls but tab and line feed, C1 controls, marks that turn the direction of text, what nobody sees (soft
+# hyphens, blanks without width, tags), lone surrogates. Joiners stay: letters and emoji need them.
 _STEERING = re.compile(
-    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
+    r"\ud800-\udfff\U000e0000-\U000e007f]"
 )
 
 
@@ -23,10 +26,10 @@ def visible_line(text: str) -> str:
 def visible_json(document: str) -> str:
     r"""JSON in which the same characters stand as `\uXXXX`: still the same document, and valid UTF-8."""
     return _STEERING.sub(
-        lambda found: f"\\u{ord(found[0]):04x}" if found[0] not in "\n\r" else found[0], document
+        lambda found: found[0] if found[0] in "\n\r" else json.dumps(found[0])[1:-1], document
     )
 
 
 def _escaped(found: re.Match[str]) -> str:
     code = ord(found[0])
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
