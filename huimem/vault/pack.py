@@ -10,19 +10,17 @@ from __future__ import annotations
 
 import json
 import re
-import tarfile
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from hashlib import sha256
 from itertools import groupby
 from typing import Any
 
-import zstandard
-
 from huimem.errors import HuimemError
 from huimem.vault.sources import digest
 
 FORMAT = 1
+BLOCK = 512  # bytes: a tar file is made of blocks
 MANIFEST = "huimem-manifest.json"
 FRAME = 256 << 10  # bytes of files that share a frame: what is unpacked to read one of them
 LEVEL = 9
@@ -37,7 +35,7 @@ _SHOWN, _LETTER = "(?![.~#])", r"[^/\\\0\n\ud800-\udfff]"
 _NAME = re.compile(rf"sessions/{_SHOWN}{_LETTER}{{1,80}}/{_SHOWN}{_LETTER}{{1,255}}\.(?:md|MD)")
 _MONTH = re.compile(r"[0-9]{4}-(?:0[1-9]|1[0-2])")
 _SHA256, _DIGEST = re.compile(r"[0-9a-f]{64}"), re.compile(r"[0-9a-f]{32}")
-_END = bytes(2 * tarfile.BLOCKSIZE)
+_END = bytes(2 * BLOCK)
 
 Frame = tuple[int, int, str]  # of files: its compressed length, its size, the digest of what is compressed
 
@@ -111,7 +109,7 @@ def _grouped(contents: Sequence[tuple[Member, bytes]]) -> Iterator[Sequence[tupl
     """Runs of members of some `FRAME` bytes each with their headers, at least one in each run."""
     first, size = 0, 0
     for place, (_, data) in enumerate(contents):
-        entry = tarfile.BLOCKSIZE + _padded(len(data))
+        entry = BLOCK + _padded(len(data))
         if place > first and size + entry > FRAME:
             yield contents[first:place]
             first, size = place, 0
@@ -129,7 +127,7 @@ def _placed(group: Sequence[tuple[Member, bytes]], frame: int) -> Iterator[Membe
 
 
 def _padded(size: int) -> int:
-    return -(-size // tarfile.BLOCKSIZE) * tarfile.BLOCKSIZE
+    return -(-size // BLOCK) * BLOCK
 
 
 def _entry(member: Member, data: bytes) -> bytes:
@@ -139,6 +137,8 @@ def _entry(member: Member, data: bytes) -> bytes:
 
 def _header(member: Member) -> bytes:
     """No owner, no host: whole seconds, a mode, a name."""
+    import tarfile
+
     info = tarfile.TarInfo(member.name)
     info.size, info.mode, info.mtime = member.size, member.mode, max(member.mtime_ns, 0) // 10**9
     return info.tobuf(tarfile.PAX_FORMAT, "utf-8", "strict")
@@ -149,6 +149,8 @@ def _own(text: bytes) -> Member:
 
 
 def _compressed(data: bytes) -> bytes:
+    import zstandard
+
     return zstandard.ZstdCompressor(LEVEL, write_checksum=True, write_content_size=True).compress(data)
 
 
@@ -271,6 +273,8 @@ def _lawful(manifest: Manifest) -> None:
 
 def unpacked(frame: bytes, most: int) -> bytes:
     """The bytes in a frame, at most `most`, its checksum held. Raises `BadArchive`."""
+    import zstandard
+
     try:
         told = zstandard.get_frame_parameters(frame)
         if not 0 < told.content_size <= most or told.window_size > WINDOW or not told.has_checksum:

@@ -40,10 +40,10 @@ huimem archive --month 2025-12"""
 @click.option("--dry-run", is_flag=True, help="Pack nothing; show what would go, and links that would break.")
 @click.pass_obj
 def command(shared: Shared, month: str | None, keep: int | None, dry_run: bool) -> int:
-    """Pack sessions of old months into one checked archive a month.
+    """Pack old months into an archive each; every question still finds what is in them.
 
-    Every question still answers from them, and huimem unarchive puts them back. A session goes when all
-    that was said in it is old enough; files with faults stay, and so does everything else.
+    huimem unarchive puts them back. A session goes when all that was said in it is old enough; files with
+    faults stay, and so does everything else.
     """
     if shared.namespace:
         raise UsageError("huimem archive packs the months of every namespace", "Leave --namespace out.")

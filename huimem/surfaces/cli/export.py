@@ -26,9 +26,10 @@ huimem export /media/stick/memory"""
 @click.argument("place", metavar="DIR|FILE.tar.zst", type=click.Path(path_type=Path))
 @click.pass_obj
 def command(shared: Shared, place: Path) -> int:
-    """Copy the whole vault to a new folder or file, and read it back to compare.
+    """Copy the whole vault, and read the copy back.
 
-    What is derived stays out: the copy makes its index anew. Symlinks and devices are named and left.
+    To a new folder or a new file. What is derived stays out: the copy makes its index anew. Symlinks and
+    devices are named and left.
     """
     vault, setting = vault_of(shared)
     done = export(vault, place)

@@ -31,10 +31,10 @@ huimem forget --namespace alice --yes"""
 @click.option("--yes", is_flag=True, help="Do not ask whether it is meant.")
 @click.pass_obj
 def command(shared: Shared, refs: tuple[str, ...], key: str | None, dry_run: bool, yes: bool) -> int:
-    """Make records be nowhere any more: in no file, archive, index, vector, cache, journal or copy.
+    """Make records, sessions, facts or a namespace be nowhere any more.
 
-    Named by ref, by a session's id, by a fact's key, or a whole namespace. A line in feedback/ keeps the
-    refs, so that no import brings them back. Exit code 1 where nothing like it was ever there, or where
+    In no file, archive, index, vector, cache, journal or copy. A line in feedback/ keeps the refs, so that
+    no import brings them back. Exit code 1 where nothing like it was ever there, or where
     the same words still stand somewhere.
     """
     if shared.namespace and shared.namespace.split("/")[-1] == EVERYTHING:

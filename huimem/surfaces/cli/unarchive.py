@@ -23,9 +23,10 @@ huimem unarchive 2025-12 --namespace work"""
 @click.argument("month", metavar="MONTH")
 @click.pass_obj
 def command(shared: Shared, month: str) -> int:
-    """Put the files of a packed month back, byte for byte, and delete its archive.
+    """Put the files of a packed month back.
 
-    Where another file has taken a place, the packed one goes beside it. Exit code 1 where no such month is
+    Byte for byte, where they lay; then its archive is deleted. Where another file has taken a place, the
+    packed one goes beside it. Exit code 1 where no such month is
     packed.
     """
     if shared.namespace and shared.namespace.split("/")[-1] == EVERYTHING:
