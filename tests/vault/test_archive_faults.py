@@ -144,7 +144,7 @@ def test_a_disk_that_writes_something_else_costs_no_file(told: Vault) -> None:
 
 
 FAULTS = [
-    OSError(28, "No space left on device"),
+    pytest.param(OSError(28, "No space left on device"), marks=pytest.mark.slow),
     pytest.param(OSError(5, "Input/output error"), marks=pytest.mark.slow),
 ]
 
