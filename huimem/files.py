@@ -147,6 +147,8 @@ def take_away(path: Path, base: bytes, *, within: Path | None = None, durable: b
             _expect(folder, aside, base)
         except Conflict:
             _publish_new(folder, aside, name)
+            with suppress(FileNotFoundError):  # it has its name back as well
+                os.unlink(aside, dir_fd=folder)
             raise _changed(name) from None
         os.unlink(aside, dir_fd=folder)
         step("after remove")

@@ -76,7 +76,7 @@ def run(command: str, checkout: Path, embedder: str) -> subprocess.CompletedProc
         env=environment(checkout, embedder),
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=300,
     )
 
 
@@ -123,7 +123,7 @@ def numberless(text: str) -> list[str]:
 
 
 @pytest.mark.slow  # a process for each of some forty commands
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 def test_every_command_works(checkout: Path) -> None:
     """In order, as a reader would: later commands stand on earlier ones."""
     failed = []
