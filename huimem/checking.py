@@ -6,29 +6,26 @@ derived file that no longer holds what huimem put there.
 
 from __future__ import annotations
 
-import re
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from hashlib import sha256
 from pathlib import Path
 
 from huimem.errors import Problem
 from huimem.files import Unreadable
 from huimem.index.verify import Held, verify
+from huimem.months import Archived, archived
 from huimem.records import Fact, Ref, Source, Turn
 from huimem.vault import clashes, soundness, unpacked
 from huimem.vault.layout import Scan, namespace_of
-from huimem.vault.months import Archived, archived
 from huimem.vault.pack import Member
 from huimem.vault.soundness import Finding, Month, in_words
 from huimem.vault.vault import Vault
 
 # Seconds until what does not fit is looked at once more: somebody may be packing that month.
 AGAIN = 0.3
-_ENTRY = re.compile(r"[0-9a-f]{64}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +156,7 @@ def _between(sources: Sequence[Source], months: Sequence[Month]) -> Iterator[Pro
     for place, member in packed:
         owners[namespace_of(place.original), member.id].append((place.file(member.name), member.digest))
     for source in sources:
-        if (owner := _session(source)) in owners and owner:
+        if (owner := clashes.owner(source)) in owners and owner:
             owners[owner].append((source.path, source.digest))
     for (first, digest), *others in owners.values():
         for path, other in others:
@@ -186,12 +183,6 @@ def _by_manifest(place: Archived, member: Member) -> Source:
     return Source(path, member.digest, namespace, member.title, (), records)
 
 
-def _session(source: Source) -> tuple[str, str] | None:
-    """Whose the file of a session is: namespace and id."""
-    refs = [record.ref for record in source.records if not isinstance(record, Fact)]
-    return (refs[0].namespace, refs[0].session) if refs else None
-
-
 def _twice(path: str, packed: str) -> Problem:
     """A session that is packed, and stands elsewhere with another text."""
     place = archived(packed)
@@ -203,11 +194,9 @@ def _twice(path: str, packed: str) -> Problem:
 
 def _cached(state: Path) -> Iterator[Problem]:
     """Unpacked files that no longer hold what their names say."""
-    for path in sorted((state / unpacked.FOLDER).glob("*")):
-        with suppress(OSError):
-            if _ENTRY.fullmatch(path.name) and sha256(path.read_bytes()).hexdigest() != path.name:
-                remedy = "Delete it: it is unpacked again when it is asked for."
-                yield Problem(f"{unpacked.FOLDER}/{path.name}", 0, "was changed by another program", remedy)
+    for name in unpacked.changed(state):
+        remedy = "Delete it: it is unpacked again when it is asked for."
+        yield Problem(f"{unpacked.FOLDER}/{name}", 0, "was changed by another program", remedy)
 
 
 def _below(vault: Vault, problem: Problem) -> Problem:

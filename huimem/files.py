@@ -28,7 +28,7 @@ from huimem.renaming import EXCHANGE, NOREPLACE, renamed
 
 __all__ = [
     "LIMIT", "Stamp", "Unreadable", "create", "jot", "leftover", "lock", "make_folder", "read", "remove",
-    "remove_folder", "replace", "stamp", "step", "take_away", "watch_steps",
+    "remove_folder", "replace", "rewrite", "stamp", "step", "take_away", "watch_steps",
 ]  # fmt: skip
 
 # Seconds to wait for a program that has a file open for writing.
@@ -114,6 +114,23 @@ def replace(
         _sync(folder)
 
 
+def rewrite(path: Path, change: Callable[[bytes], bytes], *, within: Path | None = None) -> None:
+    """Make a file hold what `change` makes of its bytes; where none stands, of b"". Durable on return.
+
+    Raises `Unreadable`, and as `create` and `replace`.
+    """
+    try:
+        base, _ = read(path, within=within)
+    except Unreadable as error:
+        if not error.gone:
+            raise
+        make_folder(path.parent, within=within)
+        create(path, change(b""), within=within)
+        return
+    if (data := change(base)) != base:
+        replace(path, data, base, within=within)
+
+
 def jot(path: Path, data: bytes, *, mode: int = 0o600) -> None:
     """Put a derived file in place of whatever stands there: whole, not durable. Raises `WriteFailed`."""
     with _writing(path), _temp(None, str(path), data, None, durable=False) as temp:
@@ -157,18 +174,20 @@ def take_away(path: Path, base: bytes, *, within: Path | None = None, durable: b
 
 
 def remove_folder(path: Path, *, within: Path | None = None) -> bool:
-    """Delete a folder that is empty, durably; False where it is not, or is gone: then it is synced."""
-    with _writing(path), folder_of(path / "any", within) as (itself, _):
-        _sync(itself)
-    with _writing(path), folder_of(path, within) as (folder, name):
-        try:
-            os.rmdir(name, dir_fd=folder)
-        except OSError as error:
-            if error.errno in (errno.ENOTEMPTY, errno.EEXIST):
-                return False
-            raise
-        _sync(folder)
-    return True
+    """Sync a folder, and delete it where it is empty, durably; False where it is not, or is gone."""
+    with _writing(path), suppress(FileNotFoundError):
+        with folder_of(path / "any", within) as (itself, _):
+            _sync(itself)
+        with folder_of(path, within) as (folder, name):
+            try:
+                os.rmdir(name, dir_fd=folder)
+            except OSError as error:
+                if error.errno in (errno.ENOTEMPTY, errno.EEXIST):
+                    return False
+                raise
+            _sync(folder)
+        return True
+    return False
 
 
 def make_folder(path: Path, *, within: Path | None = None) -> None:

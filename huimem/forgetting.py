@@ -13,8 +13,8 @@ from datetime import datetime
 from huimem import upkeep
 from huimem.errors import Locked, WriteFailed
 from huimem.index.index import Index
+from huimem.months import archived
 from huimem.vault.forget import Doomed, doomed, mark, owners, scrub, still_said, take_out
-from huimem.vault.months import archived
 from huimem.vault.vault import Vault
 
 

@@ -40,6 +40,7 @@ from huimem.recall.wanting import told_before
 from huimem.records import Message, Query, Recall, Ref, Resolution
 from huimem.upkeep import CaughtUp, Progress, Synced
 from huimem.vault.archive import Done
+from huimem.vault.cold import plan
 from huimem.vault.incoming import messages_from
 from huimem.vault.recent import Recent
 from huimem.vault.vault import Vault
@@ -219,7 +220,8 @@ class Memory:
         Answers stay what they were. Raises Locked, WriteFailed, Unreadable; what was packed until then is.
         """
         self.index.refuse_fork()
-        return upkeep.archive(self.vault, self.index, self.now(now), month=month, keep=keep)
+        planned = plan(self.vault, self.now(now), keep=keep, month=month)
+        return upkeep.archive(self.vault, self.index, planned)
 
     def forget(
         self,

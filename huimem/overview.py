@@ -6,8 +6,6 @@ Looking asks no question and writes no file of the user's; lists catch up with t
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -15,7 +13,6 @@ from typing import Unpack
 
 from huimem import checking, heartbeat
 from huimem.errors import Problem
-from huimem.files import Unreadable
 from huimem.heartbeat import Watcher
 from huimem.memory import Memory
 from huimem.recall import listing
@@ -23,7 +20,6 @@ from huimem.recall.listing import Listed, Week
 from huimem.recall.query import Keywords, Options, make
 from huimem.recall.query import options as options_of
 from huimem.records import Resolution
-from huimem.vault.months import archived
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +77,7 @@ def status(memory: Memory) -> Status:
         warnings=memory.warnings,
         watcher=heartbeat.seen(memory.vault.state, now=memory.now().timestamp()),
         building=memory.index.building(),
-        packed=_packed(memory, scan.archives),
+        packed=sum(1 for _ in memory.vault.archives.inside(scan.archives, [])),
         archives=len(scan.archives),
     )
 
@@ -120,15 +116,6 @@ def weeks(memory: Memory, *, namespace: str | None = None) -> tuple[Week, ...]:
     with memory.caught_up() as standing:
         narrowed = memory.narrowed(question, standing)
         return listing.weeks(memory.index, narrowed, standing.overlay, memory.zone)
-
-
-def _packed(memory: Memory, archives: Iterable[str]) -> int:
-    """How many files lie in archives, as far as these can be read."""
-    count = 0
-    for place in filter(None, map(archived, archives)):
-        with suppress(Unreadable):
-            count += len(memory.vault.archives.manifest(place).members)
-    return count
 
 
 def _size(folder: Path) -> int:

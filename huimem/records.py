@@ -180,7 +180,6 @@ class Packed:
     """An archive as the index sees it: the paths of the files in it, each with the digest of its bytes."""
 
     path: str
-    digest: str
     files: Mapping[str, str]
 
 

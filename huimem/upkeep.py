@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from functools import partial
 from typing import Self
 
@@ -22,14 +21,14 @@ from huimem.index.mentions import Times
 from huimem.index.overlay import Overlay
 from huimem.index.rows import EmbedReport, SyncReport
 from huimem.index.sync import EVERY, Listing, Spared
+from huimem.months import Archived
 from huimem.records import Freshness, Packed, Source
 from huimem.vault import archive as packing
-from huimem.vault import cold
 from huimem.vault.archive import Done
+from huimem.vault.cold import Plan
 from huimem.vault.layout import printable
 from huimem.vault.losses import Losses
 from huimem.vault.moments import zone_name
-from huimem.vault.months import Archived
 from huimem.vault.vault import Vault
 from huimem.when import VERSION, resolve_spoken
 
@@ -196,14 +195,11 @@ def look(
     )
 
 
-def archive(
-    vault: Vault, index: Index, now: datetime, *, month: str | None = None, keep: int | None = None
-) -> tuple[Done, ...]:
-    """Pack cold months one by one; the index learns of each before its files go, and once they are gone.
+def archive(vault: Vault, index: Index, planned: Plan) -> tuple[Done, ...]:
+    """Pack months one by one; the index learns of each before its files go, and once they are gone.
 
-    Where the index cannot be written a question reads what is new by itself. The rest as `Memory.archive`.
+    Where the index cannot be written a question reads what is new by itself. Raises as `Memory.archive`.
     """
-    planned = cold.plan(vault, now, keep=keep, month=month)
     done = []
     for place, files in planned.months.items():
         done.append(packing.archive(vault, place, files, partial(_told, vault, index)))

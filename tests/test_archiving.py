@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sqlite3
 import threading
@@ -13,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from huimem import Memory, files
-from huimem.vault import pack
-from huimem.vault.months import archived
+from huimem import Memory
+from tests.cutting import die_at
 from tests.processes import code_of, start
+from tests.vault.months_told import bytes_of
 
 NOW = datetime(2026, 9, 1, 12, tzinfo=UTC)
 FLOWERS = ("marigold", "tulip", "larkspur", "金盏花", "郁金香", "aster")
@@ -178,24 +177,12 @@ def turns(memory: Memory) -> Counter[str]:
     return Counter(str(hit.ref) for hit in found.hits)
 
 
-def bytes_of(memory: Memory) -> dict[str, bytes]:
-    scan = memory.vault.scan()
-    found = {path: (memory.vault.root / path).read_bytes() for path in scan.files}
-    for path in scan.archives:
-        place = archived(path)
-        assert place is not None
-        for member, data in pack.contents(memory.vault.archives.whole(place)):
-            found[place.owner + member.name] = data
-    return found
-
-
 def cut_off(root: Path, number: int, work: str) -> int:
     """Do `work` in a process that is killed at its step `number`; its exit code."""
 
     def dying() -> None:
-        steps = iter(range(1, 100_000))
         with Memory.open(root, embedder="hashing", background=False) as memory:
-            files.watch_steps(lambda name: os._exit(137) if next(steps) == number else None)
+            die_at(number)
             memory.archive(now=NOW) if work == "archive" else memory.unarchive("2026-03")
 
     return code_of(start(dying))
@@ -212,7 +199,7 @@ def test_killed_at_any_step_every_turn_is_there_once_and_the_next_run_completes(
 ) -> None:
     """D6, D8, D5."""
     with made(tmp_path / "vault") as memory:
-        before, all_turns = bytes_of(memory), turns(memory)
+        before, all_turns = bytes_of(memory.vault), turns(memory)
         if work == "unarchive":
             memory.archive(now=NOW)
     for number in range(1, 10_000, stride):
@@ -220,10 +207,10 @@ def test_killed_at_any_step_every_turn_is_there_once_and_the_next_run_completes(
         shutil.copytree(tmp_path / "vault", root, symlinks=True)
         code = cut_off(root, number, work)
         with Memory.open(root, embedder="hashing", background=False) as memory:
-            assert bytes_of(memory) == before, number
+            assert bytes_of(memory.vault) == before, number
             assert turns(memory) == all_turns, number
             memory.archive(now=NOW)
-            assert bytes_of(memory) == before and turns(memory) == all_turns, number
+            assert bytes_of(memory.vault) == before and turns(memory) == all_turns, number
             assert len(memory.vault.scan().archives) == 4
         shutil.rmtree(root)
         if code == 0:

@@ -6,7 +6,6 @@ its state, packed or not.
 
 from __future__ import annotations
 
-import os
 import shutil
 import sqlite3
 from contextlib import closing
@@ -18,10 +17,11 @@ import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from huimem import Memory, files
+from huimem import Memory
 from huimem.errors import NotFound, UsageError
 from huimem.index import texts
 from huimem.vault import pack
+from tests.cutting import die_at
 from tests.processes import code_of, start
 
 NOW = datetime(2026, 9, 1, 12, tzinfo=UTC)
@@ -218,9 +218,8 @@ def cut_off(root: Path, number: int, *what: str) -> int:
     """Forget in a process that is killed at its step `number`; its exit code."""
 
     def dying() -> None:
-        steps = iter(range(1, 100_000))
         with Memory.open(root, embedder="hashing", background=False) as memory:
-            files.watch_steps(lambda name: os._exit(137) if next(steps) == number else None)
+            die_at(number)
             memory.forget(*what, now=NOW)
 
     return code_of(start(dying))

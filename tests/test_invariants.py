@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from huimem import ConfigError, Memory, Recall
+from huimem import ConfigError, Memory, Recall, checking
 from huimem.records import TimeRange
 
 ZONE = ZoneInfo("Asia/Shanghai")
@@ -241,7 +241,7 @@ def test_a_broken_file_hides_no_other(vault: Memory) -> None:
     before = answers(vault)
     vault.sync()
     assert answers(vault) == before
-    assert any(problem.path == "broken.md" and problem.line for problem in vault.vault.problems())
+    assert any(problem.path == "broken.md" and problem.line for problem in checking.problems(vault.vault))
 
 
 def test_an_unreadable_file_is_not_a_deleted_one(vault: Memory, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -152,23 +152,23 @@ class Batch:
             (path, original_of(path), self._archive(path), digest),
         )
 
-    def read_archive(self, path: str, stamp: str, racy: bool, problems: str) -> None:
+    def read_archive(self, path: str, stamp: str, racy: bool) -> None:
         """All files of an archive are in as they are packed there."""
-        self.db.execute(
-            "UPDATE archive SET stamp = ?, racy = ?, problems = ? WHERE id = ?",
-            (stamp, racy, problems, self._archive(f"{path}/")),
-        )
+        number = self._number(path)
+        self.db.execute("UPDATE archive SET stamp = ?, racy = ? WHERE id = ?", (stamp, racy, number))
 
     def lose_archive(self, path: str) -> None:
         """An archive is gone; what was packed in it is removed by itself."""
         self.db.execute("DELETE FROM archive WHERE path = ?", (path,))
 
     def _archive(self, path: str) -> int:
-        """The number of the archive that a path lies in, a new one where it is not known; 0 for none."""
+        """The number of the archive that a file is packed in; 0 for an open one."""
         archive = archive_of(path)
-        if not archive:
-            return 0
-        self.db.execute("INSERT OR IGNORE INTO archive VALUES (NULL, ?, '', 1, '[]')", (archive,))
+        return self._number(archive) if archive else 0
+
+    def _number(self, archive: str) -> int:
+        """The number of an archive, a new one where it is not known."""
+        self.db.execute("INSERT OR IGNORE INTO archive VALUES (NULL, ?, '', 1)", (archive,))
         (id,) = self.db.execute("SELECT id FROM archive WHERE path = ?", (archive,)).fetchone()
         return int(id)
 

@@ -37,8 +37,7 @@ CREATE TABLE source (
 CREATE INDEX source_open ON source (path, stamp, racy) WHERE archive = 0;
 CREATE INDEX source_packed ON source (archive) WHERE archive != 0;
 CREATE TABLE archive (
-    id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, stamp TEXT NOT NULL, racy INTEGER NOT NULL,
-    problems TEXT NOT NULL);
+    id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, stamp TEXT NOT NULL, racy INTEGER NOT NULL);
 CREATE TABLE shadow (
     path TEXT PRIMARY KEY, original TEXT NOT NULL, archive INTEGER NOT NULL, digest TEXT NOT NULL)
     WITHOUT ROWID;

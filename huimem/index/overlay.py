@@ -18,7 +18,7 @@ from huimem.index import catalog, cut
 from huimem.index.batch import Batch, held, stands
 from huimem.index.filters import NOTHING, Hidden
 from huimem.index.mentions import Times
-from huimem.index.packed import Open, digest_of, is_archive, opened, original_of
+from huimem.index.packed import by_digest, is_archive, opened, stands_open
 from huimem.index.rows import Changes
 from huimem.index.snapshot import Snapshot
 from huimem.index.sources import CutSource, Uncut, cut_source
@@ -54,14 +54,14 @@ def overlaid(
     """Read what is new, changed or doubtful, the newest first, for at most `seconds`."""
     end = time.monotonic() + seconds
     months = opened(db, changes, read)
-    stands_open = Open(db, listing)
     paths = [path for path in (*changes.new, *changes.changed, *changes.doubtful) if not is_archive(path)]
     paths.sort(key=lambda path: -_written(listing[path]))
     gone = {*changes.removed, *months.gone}.difference(months.moves)
+    moved = by_digest(db, sorted(gone)) if months.wanted else {}
     for path, digest in months.wanted.items():
-        if old := next((one for one in gone if digest_of(db, one) == digest), None):
-            gone.discard(old)  # it is packed now: what the catalog holds of it stands
-        elif not stands_open.says(original_of(path), digest):
+        if old := moved.get(digest):
+            gone.discard(old.pop())  # it is packed now: what the catalog holds of it stands
+        elif not stands_open(db, listing, path, digest, {}):
             paths.append(path)
     hidden, left = {(path, 0) for path in gone}, len(paths)
     sources: list[CutSource] = []

@@ -8,32 +8,33 @@ it was packed or taken out again changes its path and nothing else.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from huimem.errors import HuimemError, Problem
 from huimem.index.rows import Changes
+from huimem.months import archived
 from huimem.records import Packed, Source
 
-_MARK = ".tar.zst"
 Read = Callable[[str], Source | Packed]
 
 
 def is_archive(path: str) -> bool:
-    """Whether a listed path is that of an archive."""
-    return path.endswith(_MARK)
+    """Whether a path is that of an archive itself."""
+    place = archived(path)
+    return place is not None and not place.name
 
 
 def archive_of(path: str) -> str:
     """The path of the archive that a file is packed in, "" for an open file."""
-    before, mark, _ = path.partition(f"{_MARK}/")
-    return before + _MARK if mark else ""
+    place = archived(path)
+    return place.archive if place and place.name else ""
 
 
 def original_of(path: str) -> str:
-    """Where a packed file lay: `archive/2025-12.tar.zst/sessions/…` → `sessions/…`, in its namespace."""
-    archive, _, name = path.partition(f"{_MARK}/")
-    return archive.rpartition("archive/")[0] + name
+    """Where a packed file lies when it is open."""
+    place = archived(path)
+    return place.original if place else path
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +43,13 @@ class Months:
 
     `wanted` gives packed files to be looked at their digests; `gone` are those that are in no archive any
     more, `moves` open files that are packed and gone: open → packed path and digest. `read` are the
-    archives that were read, with their digests; `lost` those that are gone.
+    archives that were read; `lost` those that are gone.
     """
 
     wanted: Mapping[str, str] = field(default_factory=dict)
     gone: frozenset[str] = frozenset()
     moves: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-    read: Mapping[str, str] = field(default_factory=dict)
+    read: tuple[str, ...] = ()
     lost: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
 
@@ -70,15 +71,14 @@ def opened(db: sqlite3.Connection, changes: Changes, read: Read) -> Months:
     gone: set[str] = set()
     for path in (*found, *lost):
         held = found[path].files if path in found else {}
-        known = _known(db, path)
+        known = files_of(db, path)
         gone |= known.keys() - held.keys()
         wanted |= {file: digest for file, digest in held.items() if known.get(file) != digest}
     moves = _uncovered(db, changes, wanted, gone)
-    read_now = {path: packed.digest for path, packed in found.items()}
-    return Months(wanted, frozenset(gone), moves, read_now, lost, tuple(problems))
+    return Months(wanted, frozenset(gone), moves, tuple(found), lost, tuple(problems))
 
 
-def _known(db: sqlite3.Connection, archive: str) -> dict[str, str]:
+def files_of(db: sqlite3.Connection, archive: str) -> dict[str, str]:
     """What the catalog holds of an archive: path → digest, shadows as well."""
     row = db.execute("SELECT id FROM archive WHERE path = ?", (archive,)).fetchone()
     if row is None:
@@ -116,16 +116,18 @@ def digest_of(db: sqlite3.Connection, path: str) -> str:
     return str(found[0]) if found else ""
 
 
-@dataclass(slots=True)
-class Open:
-    """The digests of open files as far as a run knows them: those it has read, else the catalog's."""
+def stands_open(
+    db: sqlite3.Connection, listing: Collection[str], path: str, digest: str, read: Mapping[str, str]
+) -> bool:
+    """Whether a packed file also stands open with these bytes: as it was `read` just now, else as known."""
+    original = original_of(path)
+    return original in listing and (read.get(original) or digest_of(db, original)) == digest
 
-    db: sqlite3.Connection
-    listing: Collection[str]
-    read: dict[str, str] = field(default_factory=dict)
 
-    def says(self, path: str, digest: str) -> bool:
-        """Whether an open file stands at `path` with these bytes."""
-        if path not in self.listing:
-            return False
-        return (self.read.get(path) or digest_of(self.db, path)) == digest
+def by_digest(db: sqlite3.Connection, paths: Sequence[str]) -> dict[str, list[str]]:
+    """The files among `paths` that the catalog holds bytes of, by their digest; the last one first."""
+    found: dict[str, list[str]] = {}
+    for path in reversed(paths):
+        if digest := digest_of(db, path):
+            found.setdefault(digest, []).append(path)
+    return found

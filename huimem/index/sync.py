@@ -27,7 +27,7 @@ from huimem.index.differing import is_racy, size
 from huimem.index.differing import settled as settled
 from huimem.index.disk import file_clock
 from huimem.index.mentions import Times
-from huimem.index.packed import Months, Open, archive_of, is_archive, opened, original_of
+from huimem.index.packed import Months, archive_of, by_digest, is_archive, opened, stands_open
 from huimem.index.rows import Changes, SyncReport
 from huimem.index.seal import Damaged
 from huimem.index.sources import CutSource, Held, Uncut, cut_source
@@ -54,7 +54,7 @@ class _Ready:
     removed: list[str] = field(default_factory=list)
     moved: list[tuple[str, str, str]] = field(default_factory=list)
     covered: list[tuple[str, str]] = field(default_factory=list)
-    archives: list[tuple[str, str, bool, str]] = field(default_factory=list)
+    archives: list[tuple[str, str, bool]] = field(default_factory=list)
     lost: tuple[str, ...] = ()
     looked_at: int = 0
     chunks: int = 0
@@ -102,7 +102,7 @@ class Sync:
     _generation: int = -1
     _moved: dict[str, list[str]] = field(default_factory=dict)
     _months: Months = field(default_factory=Months)
-    _open: Open | None = None
+    _read: dict[str, str] = field(default_factory=dict)
     _stopped: bool = False
 
     def run(self, changes: Changes) -> SyncReport:
@@ -111,11 +111,11 @@ class Sync:
             db.execute(f"PRAGMA cache_size = {-FEW_PAGES}")
             self.unchanged, self._serial = changes.unchanged, catalog.serial(db)
             self._months = months = opened(db, changes, self.read)
-            self._open, self.problems = Open(db, self.listing), [*months.problems]
+            self.problems += months.problems
             listed = (*changes.new, *changes.changed, *changes.doubtful)
             paths = (*(path for path in listed if not is_archive(path)), *months.wanted)
             left = {*changes.removed, *months.gone}.difference(months.moves, months.lost)
-            self._moved = _by_digest(db, sorted(left))
+            self._moved = by_digest(db, sorted(left))
             done = 0
             with closing(self._batches(db, paths)) as batches:
                 for ready in batches:
@@ -147,10 +147,10 @@ class Sync:
         """What the last batch says of archives: nothing of one that is held, or was not read to its end."""
         months, clock = self._months, file_clock(self.folder)
         ready.moved += [(path, *packed) for path, packed in months.moves.items()]
-        bad = {archive_of(path) for path, _ in ready.complaints}
+        bad = {archive_of(problem.path) for problem in self.problems}
         for path in months.read:
             stamp = self.listing[path]
-            ready.archives.append((path, stamp, path in bad or is_racy(stamp, clock), "[]"))
+            ready.archives.append((path, stamp, path in bad or is_racy(stamp, clock)))
         if not self.held:
             ready.lost = months.lost
 
@@ -198,25 +198,23 @@ class Sync:
             name = path.encode("utf-8", "backslashreplace").decode()
             fault = Problem(name, 0, "the file's name is not valid UTF-8", "Rename it to index it.")
             return Look(path, problem=fault, nameless=True)
-        if (digest := self._months.wanted.get(path)) and (look := self._known_otherwise(path, digest)):
+        if (digest := self._months.wanted.get(path)) and (look := self._known_otherwise(db, path, digest)):
             return look
         before = held(db, path)
         with forking.divided():
             source, problem = _tried(path, lambda: self.read(path))
         if not isinstance(source, Source):
             return Look(path, problem=problem)
-        if self._open is not None:
-            self._open.read[path] = source.digest
+        self._read[path] = source.digest
         stamp = digest or self.listing[path]
         racy = is_racy(stamp, clock)
         if stands(before, source):
             return Look(path, facts=(stamp, racy, as_text(source.problems)))
         return Look(path, uncut=Uncut(source, stamp, racy, before or self._moved_from(db, source)))
 
-    def _known_otherwise(self, path: str, digest: str) -> Look | None:
+    def _known_otherwise(self, db: sqlite3.Connection, path: str, digest: str) -> Look | None:
         """What is to be done about a packed file whose bytes stand open, or stood under another path."""
-        assert self._open is not None
-        if self._open.says(original_of(path), digest):
+        if stands_open(db, self.listing, path, digest, self._read):
             return Look(path, digest=digest)
         old = self._moved.get(digest)
         return Look(path, digest=digest, moved=old.pop()) if old else None
@@ -329,15 +327,6 @@ def _tried(path: str, work: Callable[[], T]) -> tuple[T | None, Problem | None]:
     except Exception as error:  # a fault of ours that one file brings out must not stop the others
         remedy = "This is a bug in huimem: please report it. All other files are indexed."
         return None, Problem(path, 0, unexpected(error), remedy)
-
-
-def _by_digest(db: sqlite3.Connection, paths: Sequence[str]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for path in reversed(paths):
-        row = db.execute("SELECT digest FROM source WHERE path = ? AND digest != ''", (path,)).fetchone()
-        if row:
-            found.setdefault(row[0], []).append(path)
-    return found
 
 
 def _is_stamped(db: sqlite3.Connection, path: str, facts: tuple[str, bool, str]) -> bool:

@@ -17,6 +17,7 @@ from huimem.errors import Problem, WriteFailed
 from huimem.index import catalog, dense, kinds, seal, segments, sync, tokens
 from huimem.index.disk import refusal
 from huimem.index.intact import cache_fault, catalog_faults, damaged_words, words_held
+from huimem.index.packed import files_of
 from huimem.index.seal import CATALOG, EMBEDDINGS, LOCK, VECTORS, WORDS, Damaged, Seal
 
 _REBUILT = "The next command builds it anew from the files; nothing else is lost."
@@ -145,13 +146,7 @@ def _wrong(db: sqlite3.Connection, held: Held, doubted: Collection[str]) -> Iter
     for path, digest in rows.fetchall():
         if path not in doubted and held.open.get(path, digest) != digest:
             yield Problem(path, 0, "holds another text than the index has of it", _RESYNC)
-    for id, path in db.execute("SELECT id, path FROM archive ORDER BY path").fetchall():
-        if path in doubted or path not in held.packed:
-            continue
-        packed = db.execute(
-            "SELECT path, digest FROM source WHERE archive = ? UNION ALL "
-            "SELECT path, digest FROM shadow WHERE archive = ?",
-            (id, id),
-        )
-        if dict(packed.fetchall()) != held.packed[path]:
+    for (path,) in db.execute("SELECT path FROM archive ORDER BY path").fetchall():
+        known = files_of(db, path)
+        if path not in doubted and held.packed.get(path, known) != known:
             yield Problem(path, 0, "holds other files than the index has of it", _RESYNC)

@@ -15,7 +15,6 @@ from huimem.index.tokens import query_terms
 
 Terms = tuple[str, ...]
 
-_AN_ENTRY = re.compile(r" *[;|] *")
 _STEM = 3  # letters of a stem that its word begins with at least: `happi` is looked for as `happ`
 
 
@@ -66,7 +65,7 @@ def _pairs(line: str) -> tuple[tuple[Terms, tuple[Terms, ...]], ...]:
 
 
 def _terms(side: str) -> Iterator[Terms]:
-    for entry in _AN_ENTRY.split(side):
+    for entry in side.split("; "):
         terms = tuple(query_terms(entry))
         if terms:
             yield (entry,) if entry in terms else terms

@@ -12,10 +12,10 @@ from huimem.vault.layout import namespace_of
 
 if TYPE_CHECKING:
     from huimem.checking import Checked
+    from huimem.months import Archived
     from huimem.vault.archive import Done
     from huimem.vault.cold import Plan
     from huimem.vault.links import Link
-    from huimem.vault.months import Archived
     from huimem.vault.pack import Member
 
 

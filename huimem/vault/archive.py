@@ -7,18 +7,19 @@ step may be the last one: the next run goes on from what is there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Protocol
 
 from huimem import files
 from huimem.errors import Conflict, HuimemError, NotFound, Problem
+from huimem.months import Archived
 from huimem.vault import pack
 from huimem.vault.archives import Archives
-from huimem.vault.months import Archived
-from huimem.vault.pack import BadArchive, Member
+from huimem.vault.pack import BadArchive, Manifest, Member
 from huimem.vault.sources import digest
 
 BRIEFLY = 0.2  # seconds that a session is waited for by whoever packs it
@@ -70,7 +71,7 @@ def archive(
     where an archive stands there that cannot be read; then no file is gone.
     """
     with _month(vault, place):
-        held = dict(_held(vault, place))
+        base, held = _held(vault, place)
         before = dict(held)
         going: list[tuple[Cold, bytes]] = []
         kept: list[Problem] = []
@@ -80,9 +81,9 @@ def archive(
                 kept.append(Problem(one.path, 0, "is not packed: it has just been changed"))
                 continue
             going.append((one, data))
-            _add(held, replace(one.member, name=one.member.name), data)
+            _add(held, one.member, data)
         if held != before:
-            _write(vault, place, held)
+            _write(vault, place, held, base)
         _tell(vault, place)
         if published is not None:
             published()
@@ -98,8 +99,8 @@ def restore_month(vault: Vault, place: Archived) -> Done:
     such archive, `Unreadable` where it is damaged; nothing is written then.
     """
     with _month(vault, place):
-        held = dict(_held(vault, place))
-        if not vault.stamp(place.archive):
+        base, held = _held(vault, place)
+        if base is None:
             raise NotFound(f"there is no {place.archive}", "huimem list shows what is there.")
         for member, data in held.values():
             _put_back(vault, place, member, data)
@@ -110,12 +111,12 @@ def restore_month(vault: Vault, place: Archived) -> Done:
 def restore(vault: Vault, place: Archived) -> str:
     """Put one file of an archive back and take it out of that; its path now. Raises as `restore_month`."""
     with _month(vault, place):
-        held = dict(_held(vault, place))
+        base, held = _held(vault, place)
         if place.name not in held:
             raise NotFound(f"there is no {place}", "huimem list shows what is there.")
         path = _put_back(vault, place, *held.pop(place.name))
         if held:
-            _write(vault, place, held)
+            _write(vault, place, held, base)
             _tell(vault, place)
         else:
             _remove_archive(vault, place)
@@ -128,13 +129,16 @@ def _month(vault: Vault, place: Archived) -> AbstractContextManager[object]:
     return files.lock(vault.prepare("locks") / f"month-{name[:8]}.lock")
 
 
-def _held(vault: Vault, place: Archived) -> Iterator[tuple[str, tuple[Member, bytes]]]:
-    """What an archive holds, all of it checked; nothing where there is none. Raises `Unreadable`."""
+def _held(vault: Vault, place: Archived) -> tuple[bytes | None, Contents]:
+    """The bytes of an archive and what it holds, all of it checked; None where there is none.
+
+    Raises `Unreadable`.
+    """
     if not vault.stamp(place.archive):
-        return
+        return None, {}
+    base = vault.archives.whole(place)
     try:
-        for member, data in pack.contents(vault.archives.whole(place)):
-            yield member.name, (member, data)
+        return base, {member.name: (member, data) for member, data in pack.contents(base)}
     except BadArchive as error:
         raise vault.archives.bad(place, error) from error
 
@@ -161,8 +165,8 @@ def _beside(path: str, mark: str) -> str:
     return f"{stem}-{mark[:8]}.{ending}"
 
 
-def _write(vault: Vault, place: Archived, held: Contents) -> None:
-    """Write an archive, read back before it gets its name; an old one goes when the new one stands."""
+def _write(vault: Vault, place: Archived, held: Contents, base: bytes | None) -> None:
+    """Write an archive, read back before it gets its name; the old one, `base`, goes when it stands."""
     path = vault.root / place.archive
     data = pack.pack(place.month, list(held.values()))
 
@@ -172,8 +176,8 @@ def _write(vault: Vault, place: Archived, held: Contents) -> None:
             raise BadArchive("what was written is not what was to be written")
 
     try:
-        if vault.stamp(place.archive):
-            files.replace(path, data, vault.archives.whole(place), within=vault.root, check=check)
+        if base is not None:
+            files.replace(path, data, base, within=vault.root, check=check)
         else:
             files.make_folder(path.parent, within=vault.root)
             files.create(path, data, within=vault.root, check=check)
@@ -184,8 +188,20 @@ def _write(vault: Vault, place: Archived, held: Contents) -> None:
 def _tell(vault: Vault, place: Archived) -> None:
     """Write the manifest and the list beside an archive, for people and for recovery by hand."""
     manifest = vault.archives.manifest(place)
-    _put(vault, place.manifest, pack.text_of(manifest))
-    _put(vault, place.listing, listing(place, manifest.members).encode())
+    for path, data in beside(place, manifest).items():
+        files.rewrite(vault.root / path, partial(_instead, data), within=vault.root)
+
+
+def _instead(data: bytes, _: bytes) -> bytes:
+    return data
+
+
+def beside(place: Archived, manifest: Manifest) -> dict[str, bytes]:
+    """What lies beside an archive: a copy of its manifest, and the list for people."""
+    return {
+        place.manifest: pack.text_of(manifest),
+        place.listing: _listing(place, manifest.members).encode(),
+    }
 
 
 def in_order(members: Sequence[Member]) -> list[Member]:
@@ -199,7 +215,7 @@ def told(member: Member) -> tuple[str, str, str]:
     return member.created[:10], title, member.refs[0] if member.refs else member.id
 
 
-def listing(place: Archived, members: Sequence[Member]) -> str:
+def _listing(place: Archived, members: Sequence[Member]) -> str:
     """The text of the list that lies beside an archive."""
     lines = [f"- {day} · {title} · `{ref}`" for day, title, ref in map(told, in_order(members))]
     head = (
@@ -207,19 +223,6 @@ def listing(place: Archived, members: Sequence[Member]) -> str:
         f"`huimem unarchive {place.month}` puts the files back.\n\n"
     )
     return head + "\n".join(lines) + "\n"
-
-
-def _put(vault: Vault, path: str, data: bytes) -> None:
-    """Make a file hold `data`, whatever it held."""
-    try:
-        base, _ = files.read(vault.root / path, within=vault.root)
-    except files.Unreadable as error:
-        if not error.gone:
-            raise
-        files.create(vault.root / path, data, within=vault.root)
-        return
-    if base != data:
-        files.replace(vault.root / path, data, base, within=vault.root)
 
 
 def _deleted(vault: Vault, one: Cold, data: bytes, kept: list[Problem]) -> bool:

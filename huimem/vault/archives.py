@@ -6,7 +6,7 @@ archive and what is wrong with it. Files are read frame by frame; no archive is 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
@@ -14,11 +14,10 @@ from typing import TypeVar
 
 from huimem import descriptors, files
 from huimem.files import Unreadable
+from huimem.months import Archived, archived
 from huimem.records import Packed
 from huimem.vault import pack
-from huimem.vault.months import Archived
 from huimem.vault.pack import BadArchive, Manifest, Member
-from huimem.vault.sources import digest
 from huimem.vault.unpacked import Unpacked
 
 KEPT = 48  # manifests in memory
@@ -55,9 +54,25 @@ class Archives:
     def packed(self, place: Archived) -> Packed:
         """The same as the index sees it. Raises `Unreadable`."""
         members = self._looked_up(place).manifest.members
-        found = {place.file(member.name): member.digest for member in members}
-        text = "\n".join(f"{path}\t{digest}" for path, digest in found.items())
-        return Packed(place.archive, digest(text.encode("utf-8", "surrogateescape")), found)
+        return Packed(place.archive, {place.file(member.name): member.digest for member in members})
+
+    def inside(
+        self, paths: Iterable[str], unread: list[Unreadable] | None = None
+    ) -> Iterator[tuple[Archived, Member]]:
+        """Every file in the archives at `paths`, with what is said of it.
+
+        Archives that cannot be read are added to `unread`; without that, raises `Unreadable`.
+        """
+        for place in filter(None, map(archived, paths)):
+            try:
+                members = self.manifest(place).members
+            except Unreadable as error:
+                if unread is None:
+                    raise
+                unread.append(error)
+                continue
+            for member in members:
+                yield Archived(place.owner, place.month, member.name), member
 
     def member(self, place: Archived) -> Member:
         """What the manifest says of a file. Raises `Unreadable`, `gone` where it is not in there."""

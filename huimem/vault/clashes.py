@@ -19,7 +19,7 @@ _REF = re.compile(r"(?!\w+://).+[#@].+")
 
 def between(sources: Sequence[Source]) -> Iterator[Problem]:
     """Sessions with one id, keys kept in two files, names that one disk cannot hold side by side."""
-    for first, path in _repeated((source, _session(source)) for source in sources):
+    for first, path in _repeated((source, owner(source)) for source in sources):
         yield Problem(
             path, 1, f"has the same id as {first}", "Give one of them another `id:`, or delete the copy."
         )
@@ -49,7 +49,8 @@ def _repeated(owned: Iterable[tuple[Source, Hashable]]) -> Iterator[tuple[str, s
             yield owners[thing], source.path
 
 
-def _session(source: Source) -> Hashable:
+def owner(source: Source) -> tuple[str, str] | None:
+    """Whose the file of a session is: namespace and id; None for one of facts alone."""
     refs = [record.ref for record in source.records if not isinstance(record, Fact)]
     return (refs[0].namespace, refs[0].session) if refs else None
 

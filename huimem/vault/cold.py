@@ -13,12 +13,12 @@ from hashlib import sha256
 
 from huimem import files
 from huimem.errors import Problem
+from huimem.months import Archived, is_cold, month_of
 from huimem.records import Session
 from huimem.vault.archive import Cold
 from huimem.vault.layout import split_namespace
 from huimem.vault.markdown import sort_of
 from huimem.vault.moments import read_moment
-from huimem.vault.months import Archived, is_cold, month_of
 from huimem.vault.pack import Member, packable
 from huimem.vault.reading import text_field
 from huimem.vault.sources import digest, session_of

@@ -19,10 +19,10 @@ import zstandard
 
 from huimem import files
 from huimem.errors import Problem, UsageError, VaultError
+from huimem.months import ENDING
 from huimem.vault.layout import printable
 from huimem.vault.vault import Vault
 
-ENDING = ".tar.zst"
 LEVEL = 9
 
 

@@ -7,7 +7,7 @@ was said; it comes first, so that nothing can be brought in again whatever happe
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,14 +15,14 @@ from pathlib import Path
 
 from huimem import files
 from huimem.errors import Conflict, NotFound, UsageError
+from huimem.months import archived
 from huimem.records import Ref, Session
 from huimem.vault.archive import restore
 from huimem.vault.facts import parse_facts, timeline
 from huimem.vault.forgotten import FOLDER, forgotten
 from huimem.vault.front import set_field
-from huimem.vault.layout import file_name, namespace_of, namespace_text, week_folder
+from huimem.vault.layout import file_name, namespace_folders, namespace_of, namespace_text, week_folder
 from huimem.vault.markdown import sort_of
-from huimem.vault.months import archived
 from huimem.vault.sources import session_of
 from huimem.vault.vault import Vault
 
@@ -80,11 +80,7 @@ def doomed(
 def _listed(vault: Vault) -> list[str]:
     """Every file, open or packed."""
     scan = vault.scan()
-    found = list(scan.files)
-    for path in scan.archives:
-        if place := archived(path):
-            found += [place.file(member.name) for member in vault.archives.manifest(place).members]
-    return sorted(found)
+    return sorted([*scan.files, *(str(place) for place, _ in vault.archives.inside(scan.archives))])
 
 
 def _add(vault: Vault, text: str, chosen: dict[str, set[Ref] | None]) -> None:
@@ -117,10 +113,9 @@ def _where(vault: Vault, ref: Ref) -> Iterable[str]:
 def _holding(vault: Vault, namespace: str, session: str) -> list[str]:
     """Every file of a session, open and packed: for a moment it may be both."""
     found = dict.fromkeys(vault.places(namespace, session))
-    for path in vault.scan().archives:
-        if (place := archived(path)) and namespace_of(f"{place.owner}x") == namespace:
-            members = vault.archives.manifest(place).members
-            found |= {place.file(member.name): None for member in members if member.id == session}
+    archives = [path for path in vault.scan().archives if namespace_of(path) == namespace]
+    packed = vault.archives.inside(archives)
+    found |= {str(place): None for place, member in packed if member.id == session}
     return [path for path in found if vault.stamp(path) and vault.id_of(path) == (namespace, session)]
 
 
@@ -140,18 +135,8 @@ def _of_key(ref: Ref, key: str) -> bool:
 
 def _known_gone(vault: Vault, beginning: str) -> bool:
     """Whether a line says that this was forgotten."""
-    gone, _ = forgotten(vault.root, _feedback_folders(vault))
+    gone, _ = forgotten(vault.root, [*namespace_folders(vault.root)])
     return any(ref.startswith(beginning) for ref in gone)
-
-
-def _feedback_folders(vault: Vault) -> list[str]:
-    found = {path.rpartition(f"{FOLDER}/")[0] for path in _feedback_files(vault)}
-    return sorted({"", *found})
-
-
-def _feedback_files(vault: Vault) -> Iterator[str]:
-    for path in vault.root.rglob(f"{FOLDER}/feedback_*.md"):
-        yield path.relative_to(vault.root).as_posix()
 
 
 def _pieces(vault: Vault, path: str) -> list[_Piece]:
@@ -213,17 +198,12 @@ def mark(vault: Vault, refs: Sequence[str], now: datetime) -> str:
     path = f"{FOLDER}/feedback_{week_folder(now, vault.zone)}.md"
     at = now.astimezone(vault.zone).strftime("%Y-%m-%d %H:%M:%S")
     lines = "".join(f"- {at} forgot {ref}\n" for ref in refs).encode()
-    place = vault.root / path
-    files.make_folder(place.parent, within=vault.root)
-    try:
-        base, _ = files.read(place, within=vault.root)
-    except files.Unreadable as error:
-        if not error.gone:
-            raise
-        files.create(place, lines, within=vault.root)
-        return path
-    gap = b"" if base.endswith(b"\n") or not base else b"\n"
-    files.replace(place, base + gap + lines, base, within=vault.root)
+
+    def with_lines(base: bytes) -> bytes:
+        gap = b"" if base.endswith(b"\n") or not base else b"\n"
+        return base + gap + lines
+
+    files.rewrite(vault.root / path, with_lines, within=vault.root)
     return path
 
 
@@ -286,7 +266,7 @@ def scrub(vault: Vault, said: Collection[bytes]) -> int:
     In how many something stood. What writers that died left behind is looked at too.
     """
     vault.rescue()
-    gone, _ = forgotten(vault.root, _feedback_folders(vault))
+    gone, _ = forgotten(vault.root, [*namespace_folders(vault.root)])
     refs = [Ref.parse(ref) for ref in gone]
     texts = sorted((text for text in said if len(text) >= LEAST), key=len, reverse=True)
     changed = 0

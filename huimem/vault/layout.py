@@ -1,7 +1,7 @@
 """Where things lie in a vault: names, folders, namespaces, and what is looked at.
 
 In: instants, labels, relative paths, the root of a vault. Out: names that are safe on every disk, and
-one listing of the files that belong to the vault. All rules are pure; only `scan` touches the disk.
+one listing of the files that belong to the vault. All rules are pure; only the two listings touch the disk.
 Paths are relative to the vault and use `/`.
 """
 
@@ -11,7 +11,8 @@ import os
 import re
 import stat
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from hashlib import blake2b
@@ -22,7 +23,7 @@ from urllib.parse import unquote_to_bytes
 
 from huimem.errors import Problem, UsageError, VaultError
 from huimem.files import Stamp, Unreadable, leftover, read
-from huimem.vault.months import archived
+from huimem.months import ENDING, archived
 from huimem.vault.text import whole
 
 NAMESPACES = "namespaces"
@@ -147,6 +148,15 @@ def namespace_folder(namespace: str) -> str:
     if not namespace:
         return ""
     return "/".join(f"{NAMESPACES}/{label}" for label in namespace_text(namespace).split("/"))
+
+
+def namespace_folders(root: Path, folder: str = "") -> Iterator[str]:
+    """The folders of all namespaces as they stand on disk, "" or ending in /, the vault's own first."""
+    yield folder
+    with suppress(OSError), os.scandir(root / folder / NAMESPACES) as entries:
+        names = [one.name for one in entries if one.is_dir(follow_symlinks=False) and not ignored(one.name)]
+        for name in sorted(names):
+            yield from namespace_folders(root, f"{folder}{NAMESPACES}/{name}/")
 
 
 def namespace_of(path: str) -> str:
@@ -311,7 +321,7 @@ class _Walk:
                 elif not name.endswith((".md", ".MD")):
                     if entry.is_symlink() and entry.is_dir():
                         self._report(folder + name, *_SYMLINK)
-                    elif aside and name.endswith(".tar.zst") and archived(folder + name):
+                    elif aside and name.endswith(ENDING) and archived(folder + name):
                         self._archive(entry, folder + name)
                 elif aside is None or not aside.fullmatch(name):
                     self._file(entry, folder + name)

@@ -10,21 +10,18 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
-from pathlib import Path
 
 from huimem import descriptors, files
 from huimem.errors import Problem
 from huimem.files import Unreadable
-from huimem.vault import pack
-from huimem.vault.archive import listing
-from huimem.vault.layout import NAMESPACES, conflict_copy, ignored, namespace_of
-from huimem.vault.months import FOLDER, MONTH, Archived, archived
+from huimem.months import ENDING, FOLDER, MONTH, Archived, archived
+from huimem.vault import archive, pack
+from huimem.vault.layout import conflict_copy, namespace_folders, namespace_of
 from huimem.vault.pack import BadArchive, Manifest
 from huimem.vault.vault import Vault
 
-_ARCHIVE = ".tar.zst"
 _BACKUP = "Put back a copy of it from a backup."
 
 
@@ -68,11 +65,7 @@ def looked_at(vault: Vault, place: Archived, *, read_data: bool) -> Month:
 def _copies(vault: Vault, place: Archived, manifest: Manifest) -> Iterator[Finding]:
     """The manifest's copy and the list, where they are not what the archive says."""
     again = f"{in_words('unarchive', place)}, then {in_words('archive', place)}, writes it again."
-    wanted = {
-        place.manifest: pack.text_of(manifest),
-        place.listing: listing(place, manifest.members).encode(),
-    }
-    for path, data in wanted.items():
+    for path, data in archive.beside(place, manifest).items():
         try:
             held, _ = files.read(vault.root / path, within=vault.root)
         except Unreadable as error:
@@ -99,7 +92,7 @@ def _contents(vault: Vault, place: Archived, manifest: Manifest) -> Iterator[Fin
 
 def _readable(vault: Vault, place: Archived, name: str) -> bool:
     try:
-        vault.archives.read(Archived(place.owner, place.month, name))
+        vault.archives.read(replace(place, name=name))
     except Unreadable:
         return False
     return True
@@ -107,7 +100,7 @@ def _readable(vault: Vault, place: Archived, name: str) -> bool:
 
 def beside(vault: Vault) -> Iterator[Finding]:
     """What lies in the folders of archives and belongs to none that stands there."""
-    for owner in _owners(vault.root):
+    for owner in namespace_folders(vault.root):
         folder = vault.root / owner / FOLDER
         try:
             names = set() if folder.is_symlink() else set(os.listdir(folder))
@@ -116,23 +109,14 @@ def beside(vault: Vault) -> Iterator[Finding]:
         for name in sorted(names):
             stem, _, ending = name.partition(".")
             place = Archived(owner, stem)
-            if name.endswith(_ARCHIVE) and not archived(f"{owner}{FOLDER}/{name}"):
+            if name.endswith(ENDING) and not archived(f"{owner}{FOLDER}/{name}"):
                 yield from _misnamed(vault, f"{owner}{FOLDER}/{name}")
-            elif not MONTH.fullmatch(stem) or f"{stem}{_ARCHIVE}" in names:
+            elif not MONTH.fullmatch(stem) or f"{stem}{ENDING}" in names:
                 continue
             elif ending == "json":
                 yield from _lost(vault, place)
             elif ending == "md" and f"{stem}.json" not in names:
                 yield from _left_over(vault, place)
-
-
-def _owners(root: Path, owner: str = "") -> Iterator[str]:
-    """The folders of all namespaces, the vault's own first."""
-    yield owner
-    with suppress(OSError), os.scandir(root / owner / NAMESPACES) as entries:
-        names = [one.name for one in entries if one.is_dir(follow_symlinks=False) and not ignored(one.name)]
-        for name in sorted(names):
-            yield from _owners(root, f"{owner}{NAMESPACES}/{name}/")
 
 
 def _misnamed(vault: Vault, path: str) -> Iterator[Finding]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
@@ -23,6 +23,14 @@ OFTEN = 64  # entries added until old ones are looked for again
 # Nothing else there is ours to read or delete: neither a path that an archive gives as a hash, nor what lies
 # in a folder that somebody put in the place of this one.
 _ENTRY = re.compile(r"[0-9a-f]{64}")
+
+
+def changed(state: Path) -> Iterator[str]:
+    """Names of entries below a state folder that no longer hold what their names say."""
+    for path in sorted((state / FOLDER).glob("*")):
+        with suppress(OSError):
+            if _ENTRY.fullmatch(path.name) and sha256(path.read_bytes()).hexdigest() != path.name:
+                yield path.name
 
 
 class Unpacked:
@@ -56,12 +64,9 @@ class Unpacked:
         """Keep bytes, which nobody may write to; with no hours to keep them for, nothing is kept."""
         if self._seconds > 0 and len(data) <= self._most and _ENTRY.fullmatch(digest):
             with suppress(HuimemError, OSError):
-                if not self._folder.is_dir():
-                    files.make_derived_folder(self._folder.parent)
-                    files.make_folder(self._folder)
-                if not self._folder.is_symlink():
-                    files.jot(self._folder / digest, data, mode=0o400)
-                    self._use(self._folder / digest)
+                files.own_folder(self._folder.parent, self._folder.name)
+                files.jot(self._folder / digest, data, mode=0o400)
+                self._use(self._folder / digest)
         self._until_cleaning -= 1
         if self._until_cleaning < 0:
             self.clean()

@@ -21,8 +21,9 @@ from huimem import files
 from huimem.config import VAULT_FILE, Config, load, state_folder, zone_named, zone_of
 from huimem.errors import Conflict, NotFound, Problem, UsageError, VaultError
 from huimem.folders import identity
+from huimem.months import archived
 from huimem.records import Message, Packed, Ref, Session, Source, Turn
-from huimem.vault import clashes, layout
+from huimem.vault import layout
 from huimem.vault.archive import restore
 from huimem.vault.archives import Archives
 from huimem.vault.fmt import normalise
@@ -30,7 +31,6 @@ from huimem.vault.journal import Journal
 from huimem.vault.layout import Filter, Scan
 from huimem.vault.losses import Losses, entries, last_recorded, untold
 from huimem.vault.markdown import parse, render
-from huimem.vault.months import archived
 from huimem.vault.recording import Recording, begin, extend
 from huimem.vault.sources import digest, session_of, source_of
 from huimem.vault.text import whole
@@ -172,22 +172,6 @@ class Vault:
         raise NotFound(
             f"no record {ref}", "It may have been moved or deleted; `huimem list` shows what is there."
         )
-
-    def problems(self) -> tuple[Problem, ...]:
-        """Every fault in the vault's files, and what clashes between them; by path and line."""
-        scan = self.scan()
-        found, sources = list(scan.problems), []
-        for path in sorted(scan.files):
-            try:
-                sources.append(self.read(path))
-            except files.Unreadable as error:
-                if not error.gone:
-                    found.append(self.fault(path, error))
-        for source in sources:
-            found += source.problems
-        found += clashes.between(sources)
-        found += self.losses().problems(sources)
-        return tuple(sorted(found, key=lambda problem: (problem.path, problem.line)))
 
     def fault(self, path: str, error: files.Unreadable) -> Problem:
         """Why a file cannot be read, as a problem of that file."""

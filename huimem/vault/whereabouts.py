@@ -7,17 +7,17 @@ away on any doubt.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from huimem import files
+from huimem.months import archived
 from huimem.vault import layout
 from huimem.vault.archives import Archives
 from huimem.vault.front import split_front
 from huimem.vault.layout import Scan
-from huimem.vault.months import Archived, archived
 
 # Seconds for which a listing made to find a session's file by its id counts as fresh.
 LISTING_AGE = 2.0
@@ -27,9 +27,13 @@ Owner = tuple[str, str]
 
 @dataclass(slots=True)
 class _Ids:
-    """Where each session's file lies, as last seen: path → (stamp, namespace, id), and the way back."""
+    """Where each session's file lies, as last seen: path → (stamp, namespace, id), and the way back.
+
+    `packed`: archive → (stamp, the files in it by owner).
+    """
 
     seen: dict[str, tuple[files.Stamp, Owner]]
+    packed: dict[str, tuple[files.Stamp, dict[Owner, str]]]
     paths: dict[Owner, str]
     listed: float
 
@@ -90,29 +94,29 @@ class Whereabouts:
         if known and not gone and self.id_of(known) == (namespace, session):
             return known
         if self._ids is None or gone or time.monotonic() - self._ids.listed > LISTING_AGE:
-            self._ids = self._list_ids(self._ids.seen if self._ids else {})
+            self._ids = self._list_ids(self._ids or _Ids({}, {}, {}, 0.0))
         return self._ids.paths.get((namespace, session), None if gone else known)
 
     def _stands(self, path: str) -> bool:
         place = archived(path)
         return files.stamp(self._root / (place.archive if place else path)) is not None
 
-    def _list_ids(self, before: Mapping[str, tuple[files.Stamp, Owner]]) -> _Ids:
+    def _list_ids(self, before: _Ids) -> _Ids:
         """All ids with their files: an open file comes before a packed one."""
         seen: dict[str, tuple[files.Stamp, Owner]] = {}
         scan = self._scan()
         for path, stamp in scan.files.items():
-            old = before.get(path)
+            old = before.seen.get(path)
             seen[path] = old if old and old[0] == stamp else (stamp, self.id_of(path))
-        paths = {owner: path for path, owner in self._packed(scan)}
+        packed: dict[str, tuple[files.Stamp, dict[Owner, str]]] = {}
+        paths: dict[Owner, str] = {}
+        for path, stamp in sorted(scan.archives.items(), reverse=True):
+            known = before.packed.get(path)
+            packed[path] = known if known and known[0] == stamp else (stamp, self._owners_in(path))
+            paths |= packed[path][1]
         paths |= {owner: path for path, (_, owner) in sorted(seen.items(), reverse=True)}
-        return _Ids(seen, paths, time.monotonic())
+        return _Ids(seen, packed, paths, time.monotonic())
 
-    def _packed(self, scan: Scan) -> Iterator[tuple[str, Owner]]:
-        for path in sorted(scan.archives, reverse=True):
-            place = archived(path)
-            assert isinstance(place, Archived)
-            with suppress(files.Unreadable):
-                for member in self._archives.manifest(place).members:
-                    namespace = layout.namespace_of(place.owner + member.name)
-                    yield place.file(member.name), (namespace, member.id)
+    def _owners_in(self, archive: str) -> dict[Owner, str]:
+        namespace = layout.namespace_of(archive)
+        return {(namespace, one.id): str(place) for place, one in self._archives.inside([archive], [])}

@@ -14,8 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from huimem import Memory, files
+from huimem import Memory, checking, files
 from huimem.vault.vault import Vault
+from tests.cutting import cut_at, die_at
 from tests.importers.exporting import Talk, bring, export, made_vault, talk
 from tests.index.made import healed, opened, state, vault
 from tests.processes import code_of, start
@@ -126,7 +127,7 @@ def test_a_session_of_which_nothing_was_left_is_named_and_not_written_over(
     with Memory.open(vault_of_two.root, embedder="none") as memory:
         assert memory.recall("HNSW").hits == ()
         assert [hit.path for hit in memory.recall("larkspur").hits] == ["other.md"]
-        said = [(problem.path, problem.message) for problem in memory.vault.problems()]
+        said = [(problem.path, problem.message) for problem in checking.problems(memory.vault)]
         assert ("sessions/2026-W15/s.md", True) in [(at, "no longer in it" in words) for at, words in said]
         assert any("a NUL byte" in words for _, words in said) == (left == "NULs")
         memory.record([{"role": "user", "content": "a seal"}], session="s")
@@ -156,8 +157,7 @@ def test_an_upgrade_of_a_file_killed_at_any_step_leaves_the_old_form_or_the_new(
         place = put(made, PATH, OLDER)
 
         def dying(made: Vault = made, number: int = number) -> None:
-            steps = iter(range(1, 1000))
-            files.watch_steps(lambda name: os._exit(137) if next(steps) == number else None)
+            die_at(number)
             made.fmt(PATH, upgrade=True)
 
         code = code_of(start(dying))
@@ -173,30 +173,6 @@ def test_an_upgrade_of_a_file_killed_at_any_step_leaves_the_old_form_or_the_new(
             break
         assert code == 137
     assert len(kinds) == 2 and number > 8
-
-
-class Cut(BaseException):
-    """The process ends here."""
-
-
-def cut_at(step: int, work: Callable[[], object]) -> bool:
-    """Do `work` and end at the n-th step of writing; True where it had fewer."""
-    left = step
-
-    def cut(_: str) -> None:
-        nonlocal left
-        left -= 1
-        if left == 0:
-            raise Cut
-
-    before = files.watch_steps(cut)
-    try:
-        work()
-    except Cut:
-        return False
-    finally:
-        files.watch_steps(before)
-    return True
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from huimem import Memory
+from huimem import Memory, checking
 from huimem.config import load
 from huimem.index.embedding import said
 from huimem.records import Message
@@ -126,7 +126,7 @@ def test_nothing_in_the_state_folder_is_unpickled(
     with Memory.open(marigold_vault) as memory:
         assert memory.recall("marigold").hits and memory.sync(full=True)
         memory.record([{"role": "user", "content": "The walrus dives."}], session="s")
-        assert memory.vault.problems() == ()
+        assert checking.problems(memory.vault) == ()
     assert not (tmp_path / "unpickled").exists()
 
 
@@ -169,7 +169,7 @@ def test_front_matter_of_any_kind_costs_itself_and_nothing_else(
     with Memory.open(marigold_vault) as memory:
         assert [hit.path for hit in memory.recall("marigold").hits] == ["sessions/good.md"]
         assert {hit.path for hit in memory.recall("larkspur", limit=99).hits} == {*paths.values()}
-        lines = {problem.path: problem.line for problem in memory.vault.problems() if problem.remedy}
+        lines = {problem.path: problem.line for problem in checking.problems(memory.vault) if problem.remedy}
         assert {name: lines.get(path, 0) for name, path in paths.items()} == {
             name: line for name, (_, line) in BLOCKS.items()
         }
@@ -216,7 +216,7 @@ def test_a_doubled_id_is_reported_and_what_is_recorded_goes_to_one_file_always(t
     texts = {path: (made.root / path).read_bytes() for path in (*COPIES, "sessions/2026-W15/s.md")}
     (grown,) = [path for path, text in texts.items() if text != original]
     assert texts[grown].startswith(original) and texts[grown].count(b"more ") == 3
-    told = [problem for problem in made.problems() if "has the same id as" in problem.message]
+    told = [problem for problem in checking.problems(made) if "has the same id as" in problem.message]
     assert len(told) == 3 and all(problem.remedy for problem in told)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from huimem import Memory
+from huimem import Memory, checking
 from huimem.errors import HuimemError
 from huimem.records import Message
 from huimem.vault.vault import Vault
@@ -50,7 +50,7 @@ def test_bytes_that_are_no_text_stay_when_a_session_grows_and_the_rest_is_found(
         assert "larkspur" in memory.recall("larkspur").hits[0].evidence
         assert "foxglove" in memory.recall("foxglove").hits[0].evidence
     assert place.read_bytes() == edited + "\n## User · 2026-04-06 10:14:23\n\nA foxglove?\n".encode()
-    assert any("not UTF-8" in problem.message and problem.line for problem in vault.problems())
+    assert any("not UTF-8" in problem.message and problem.line for problem in checking.problems(vault))
     vault.fmt(SESSION)
     assert NO_TEXT[name] in place.read_bytes()
 
@@ -81,7 +81,7 @@ VERBS: dict[str, Callable[[Memory], object]] = {
     "sync": lambda memory: memory.sync(full=True),
     "sync of that folder": lambda memory: memory.sync(["sessions/2026-W15"]),
     "fmt": lambda memory: memory.vault.fmt("sessions/2026-W15/s.md", upgrade=True),
-    "problems": lambda memory: memory.vault.problems(),
+    "problems": lambda memory: checking.problems(memory.vault),
     "rescue": lambda memory: memory.vault.rescue(),
 }
 
@@ -100,7 +100,7 @@ def test_a_week_that_is_a_symlink_leads_no_verb_out_of_the_vault(vault: Vault, o
                 assert "secret" not in repr(answer), verb
             assert tree(outside) == before, verb
         assert memory.recall("larkspur").hits == ()
-    told = [(problem.path, problem.message) for problem in vault.problems()]
+    told = [(problem.path, problem.message) for problem in checking.problems(vault)]
     assert ("sessions/2026-W15", "is a symlink and is not followed") in told
     assert (vault.root / "sessions/2026-W15").is_symlink()
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from huimem import Memory, files
+from huimem import Memory, checking, files
 from huimem.records import Message
 from huimem.vault.vault import Vault
 from tests.vault.samples import everything
@@ -46,7 +46,7 @@ def test_a_clock_that_jumps_writes_over_nothing(vault: Vault) -> None:
     said = [vault.find(ref)[2].messages[0] for ref in refs]
     assert [message.text for message in said] == [f"hi {number}" for number in range(len(CLOCK))]
     assert [message.at for message in said[:5]] == list(CLOCK[:5])
-    assert vault.problems() == ()
+    assert checking.problems(vault) == ()
 
 
 def test_a_session_grows_in_the_order_in_which_it_was_recorded_whatever_the_clock_says(vault: Vault) -> None:
@@ -59,7 +59,7 @@ def test_a_session_grows_in_the_order_in_which_it_was_recorded_whatever_the_cloc
     session = vault.session("sessions/2026-W15/s.md")
     assert [m.text for m in session.messages] == [f"hi {number}" for number in range(len(CLOCK))]
     assert [turn.ref for turn in session.turns] == refs and len(set(refs)) == len(CLOCK)
-    assert sorted(refs, key=lambda ref: ref.at) == refs and vault.problems() == ()
+    assert sorted(refs, key=lambda ref: ref.at) == refs and checking.problems(vault) == ()
     again = vault.record([Message("user", "hi 2", session.messages[2].at)], session="s", now=NOON)
     assert again == (refs[2],) and len(vault.session("sessions/2026-W15/s.md").messages) == len(CLOCK)
 

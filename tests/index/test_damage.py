@@ -6,15 +6,16 @@ import os
 import shutil
 import stat
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from huimem.files import watch_steps
 from huimem.index import catalog, sync, tokens
 from huimem.index.index import Index
 from huimem.index.vectors import Cache
 from huimem.providers.hashing import HashingEmbedder
+from tests.cutting import Cut, cut_at
 from tests.index.made import ALL, EMBEDDER, Files, edited, healed, opened, source, state, turn, vault
 
 
@@ -205,10 +206,6 @@ def test_vectors_of_two_embedders_are_never_mixed(tmp_path: Path) -> None:
     assert back.embed().cached == 12
 
 
-class Cut(BaseException):
-    """The process ends here."""
-
-
 VERBS: dict[str, Callable[[Index], object]] = {
     "sync": lambda index: edited().sync(index),
     "embed": lambda index: index.embed(),
@@ -242,23 +239,8 @@ def test_cut_off_at_any_step_the_next_run_completes(
 
 def cut_off(index: Index, run: Callable[[Index], object], step: int) -> bool:
     """Run and end at the n-th step of writing; True where the run had fewer."""
-    left = step
-
-    def cut(_: str) -> None:
-        nonlocal left
-        left -= 1
-        if left == 0:
-            raise Cut
-
-    watch_steps(cut)
-    try:
-        run(index)
-    except Cut:
-        return False
-    finally:
-        watch_steps(None)
-        index.close()
-    return True
+    with closing(index):
+        return cut_at(step, lambda: run(index))
 
 
 def test_words_committed_without_the_catalog_are_never_seen(

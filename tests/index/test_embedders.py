@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 from huimem.errors import ConfigError
-from huimem.files import watch_steps
 from huimem.index import answering, catalog, embedding
 from huimem.index.dense import ROW
 from huimem.index.embedding import said
@@ -21,6 +20,7 @@ from huimem.index.index import Index
 from huimem.index.vectors import Cache
 from huimem.ports import Embedder
 from huimem.providers.hashing import HashingEmbedder
+from tests.cutting import cut_at
 from tests.index.made import ALL, Files, source, turn
 
 MANY, BATCH = 70, 32  # passages: three batches of the embedder
@@ -296,29 +296,10 @@ def test_each_embedder_has_its_own_scale(tmp_path: Path) -> None:
     )
 
 
-class Cut(BaseException):
-    """The process ends here."""
-
-
 def cut_off(index: Index, step: int) -> bool:
     """Embed and end at the n-th step of writing; True where there were fewer."""
-    left = step
-
-    def cut(_: str) -> None:
-        nonlocal left
-        left -= 1
-        if left == 0:
-            raise Cut
-
-    watch_steps(cut)
-    try:
-        index.embed()
-    except Cut:
-        return False
-    finally:
-        watch_steps(None)
-        index.close()
-    return True
+    with closing(index):
+        return cut_at(step, index.embed)
 
 
 @pytest.mark.slow

@@ -12,10 +12,10 @@ import pytest
 
 from huimem import Memory, files, locks, overview
 from huimem.errors import NotFound
+from huimem.months import archived
 from huimem.resources import demo_vault
 from huimem.surfaces.cli.finding import find
 from huimem.surfaces.cli.main import run
-from huimem.vault.months import archived
 from tests.trees import tree
 
 THEN = ("--now", "2026-04-15T10:30", "--keep", "0")

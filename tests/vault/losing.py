@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from unittest.mock import patch
 
-from huimem import files
+from huimem import checking, files
 from huimem.errors import Problem
 from huimem.records import Message
 from huimem.vault.vault import Vault
@@ -93,4 +93,4 @@ def copied(vault: Vault, text: bytes) -> str:
 
 def found(vault: Vault) -> list[Problem]:
     """What `doctor` says of losses."""
-    return [problem for problem in vault.problems() if "no longer" in problem.message]
+    return [problem for problem in checking.problems(vault) if "no longer" in problem.message]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from huimem.months import Archived, archived
 from huimem.records import Message
 from huimem.vault import pack
 from huimem.vault.archive import Done, archive
 from huimem.vault.cold import Plan, plan
-from huimem.vault.months import Archived, archived
 from huimem.vault.vault import Vault
 
 NOW = datetime(2026, 9, 1, 12, tzinfo=UTC)

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from huimem.errors import NotFound
+from huimem.months import Archived
 from huimem.records import Message
 from huimem.vault.archive import restore, restore_month
 from huimem.vault.cold import Plan, plan
-from huimem.vault.months import Archived
 from huimem.vault.vault import Vault
 from tests.vault.months_told import ALL_MARCH, MARCH, NOW, bytes_of, packed, tell, told_in
 

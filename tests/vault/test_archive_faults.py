@@ -11,9 +11,9 @@ import pytest
 from huimem import files
 from huimem.errors import Conflict, WriteFailed
 from huimem.files import Unreadable
+from huimem.months import archived
 from huimem.vault.archive import Done, archive, restore_month
 from huimem.vault.cold import plan
-from huimem.vault.months import archived
 from huimem.vault.vault import Vault
 from tests.vault.months_told import ALL_MARCH, MARCH, NOW, bytes_of, packed, tell, told_in
 

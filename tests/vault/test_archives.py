@@ -13,9 +13,9 @@ import pytest
 
 from huimem import files
 from huimem.files import Unreadable
+from huimem.months import Archived
 from huimem.vault import pack
 from huimem.vault.archives import KEPT, Archives
-from huimem.vault.months import Archived
 from huimem.vault.unpacked import Unpacked
 from tests.vault import forging
 from tests.vault.forging import FILES, FRAMES, LIES, TARS, TEXTS, WEEK, flipped
@@ -81,7 +81,7 @@ def test_the_index_sees_paths_and_digests(root: Path) -> None:
         f"archive/2025-12.tar.zst/{name}": forging.digest(data) for name, data in FILES.items()
     }
     (root / PLACE.archive).write_bytes(forging.packed({**FILES, NAMES[0]: b"another\n"}))
-    assert one.packed(PLACE).digest != packed.digest, "another state of the disk is seen"
+    assert one.packed(PLACE) != packed, "another state of the disk is seen"
 
 
 def test_a_file_of_a_namespace(root: Path) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from huimem import files
+from huimem import checking, files
 from huimem.records import Message
 from huimem.vault.journal import Journal
 from huimem.vault.vault import Vault
@@ -99,7 +99,7 @@ def test_a_damaged_journal_is_begun_anew_and_that_is_said(name: str, vault: Vaul
 def test_a_damaged_journal_stops_no_look(name: str, vault: Vault) -> None:
     old, _ = recorded(vault)
     DAMAGE[name](vault.state / "journal.db")
-    assert saved(vault, old) is None and vault.problems() == () and len(vault.warnings) == 1
+    assert saved(vault, old) is None and checking.problems(vault) == () and len(vault.warnings) == 1
 
 
 def linked(path: Path) -> None:
@@ -153,7 +153,7 @@ def test_nothing_that_was_said_stands_in_warnings_or_lines(vault: Vault) -> None
     lost = saved(vault, old)
     cut_short(vault.state / "journal.db")
     vault.record([Message("user", "Why now?", LATER)], session="s", now=LATER)
-    lines = [str(lost), *vault.warnings, *map(str, vault.problems())]
+    lines = [str(lost), *vault.warnings, *map(str, checking.problems(vault))]
     assert not [line for line in lines if "Why" in line or "small" in line]
 
 

@@ -9,6 +9,7 @@ from datetime import timedelta
 
 import pytest
 
+from huimem import checking
 from huimem.errors import Problem
 from huimem.records import Message
 from huimem.vault.vault import Vault
@@ -148,7 +149,7 @@ def test_the_command_told_brings_everything_back(end: str, vault: Vault) -> None
     lost = saved(vault, old.rstrip("\n") + end)
     subprocess.run(command(lost), shell=True, cwd=vault.root, check=True)
     assert [m.text for m in vault.session(PATH).messages] == before
-    assert seen(vault) is None and vault.problems() == ()
+    assert seen(vault) is None and checking.problems(vault) == ()
 
 
 @pytest.mark.parametrize("path", ["my 'own' talk.md", f"{'谈' * 80}.md"], ids=["blanks", "long"])
@@ -170,7 +171,7 @@ def test_a_deleted_file_is_no_loss(vault: Vault) -> None:
     losses = vault.losses()
     losses.note(source)
     losses.finish()
-    assert vault.untold() == () == vault.problems()
+    assert vault.untold() == () == checking.problems(vault)
 
 
 def test_a_session_moved_and_renamed_is_looked_after_as_before(vault: Vault) -> None:
@@ -214,7 +215,7 @@ def test_what_was_recorded_after_a_file_was_read_is_not_lost(vault: Vault) -> No
     losses = vault.losses()
     losses.note(source)
     losses.finish()
-    assert vault.untold() == () == vault.problems()
+    assert vault.untold() == () == checking.problems(vault)
 
 
 def test_sessions_of_other_namespaces_are_others(vault: Vault) -> None:
@@ -276,7 +277,7 @@ def test_what_is_recorded_again_after_a_loss_is_there(looked: bool, vault: Vault
     old, _ = recorded(vault)
     saved(vault, old)
     vault.record(MORE, session="s", now=LATER)
-    assert not looked or (seen(vault) is None and vault.problems() == ())
+    assert not looked or (seen(vault) is None and checking.problems(vault) == ())
     assert said_in(vault, saved(vault, old)) == ["Why that?", "It is small."]
 
 

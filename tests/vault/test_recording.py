@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from huimem import files
+from huimem import checking, files
 from huimem.config import load
 from huimem.errors import Conflict, HuimemError, Locked, NewerFormat, UsageError, WriteFailed
 from huimem.records import Message, Ref
 from huimem.vault.vault import Vault
+from tests.cutting import die_at
 from tests.processes import code_of, start
 from tests.vault.samples import HELLO, NOW, PATH, WRITTEN, everything, put
 
@@ -98,7 +99,7 @@ def test_ids_with_one_file_name_are_two_sessions(vault: Vault) -> None:
     fresh = Vault.open(vault.root, vault.config)
     for session in ("a/b", "a-b", "a b"):
         fresh.record(HELLO, session=session, now=NOW)
-    assert len(vault.scan().files) == 3 and not vault.problems()
+    assert len(vault.scan().files) == 3 and not checking.problems(vault)
 
 
 def test_a_session_moved_and_renamed_by_hand_is_still_that_session(vault: Vault) -> None:
@@ -131,7 +132,7 @@ def test_namespaces_are_trees_of_their_own(vault: Vault) -> None:
         "bob/work",
         "",
     ]
-    assert not vault.problems()
+    assert not checking.problems(vault)
 
 
 def test_a_label_too_long_for_a_folder_is_kept_beside_it(vault: Vault) -> None:
@@ -236,7 +237,7 @@ def test_four_processes_record_into_one_session(vault: Vault) -> None:
 def test_four_processes_begin_sessions_in_one_second(vault: Vault) -> None:
     children = [start(lambda: [vault.record(HELLO, now=NOW) for _ in range(5)] and None) for _ in range(4)]
     assert [code_of(child) for child in children] == [0] * 4
-    assert len(vault.scan().files) == 20 and not vault.problems()
+    assert len(vault.scan().files) == 20 and not checking.problems(vault)
 
 
 @pytest.mark.parametrize("held", [(), HELLO], ids=["new", "grown"])
@@ -248,14 +249,13 @@ def test_recording_killed_at_any_step_leaves_old_or_new(held: tuple[Message, ...
         vault.record(held, session="s", now=NOW)
 
         def dying(vault: Vault = vault, number: int = number) -> None:
-            steps = iter(range(1, 1000))
-            files.watch_steps(lambda name: os._exit(137) if next(steps) == number else None)
+            die_at(number)
             vault.record(more, session="s", now=NOW)
 
         code = code_of(start(dying))
         paths = list(vault.scan().files)
         counts.add(len(vault.session(paths[0]).messages) if paths else 0)
-        assert len(paths) <= 1 and not vault.problems()
+        assert len(paths) <= 1 and not checking.problems(vault)
         vault.record(more, session="s", now=NOW)
         assert len(vault.session("sessions/2026-W15/s.md").messages) == 3, "the next run completes"
         if code == 0:
@@ -284,7 +284,7 @@ def test_an_answer_that_grew_is_made_longer_in_its_place(ends: str, vault: Vault
     vault.record([GO, WHOLE, THANKS], session="s", now=NOW)
     assert [m.text for m in vault.session(POEM).messages] == ["A poem?", WHOLE.text, "Thanks."]
     assert place.read_bytes().startswith(longer)
-    assert vault.record([GO, WHOLE], session="s", now=NOW) == refs and not vault.problems()
+    assert vault.record([GO, WHOLE], session="s", now=NOW) == refs and not checking.problems(vault)
 
 
 def test_an_answer_grows_step_by_step_without_times_too(vault: Vault) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from huimem import files
+from huimem import checking, files
 from huimem.config import Config
 from huimem.errors import NotFound, VaultError, WriteFailed
 from huimem.records import Fact, Ref
@@ -64,7 +64,7 @@ def test_an_unreadable_file_is_a_problem_and_not_gone(monkeypatch: pytest.Monkey
         with pytest.raises(files.Unreadable) as caught:
             vault.read("closed.md")
         assert not caught.value.gone
-        assert [p.path for p in vault.problems()] == ["closed.md"]
+        assert [p.path for p in checking.problems(vault)] == ["closed.md"]
         assert set(vault.scan().files) == {"open.md", "closed.md"}
 
 
@@ -89,14 +89,14 @@ def test_odd_files_are_read_and_stay_as_they_are(vault: Vault) -> None:
     before = everything(vault)
     for path in ODD_FILES:
         assert vault.read(path).path == path
-    vault.problems()
+    checking.problems(vault)
     assert everything(vault) == before
 
 
 def test_a_file_too_large_is_a_problem(vault: Vault) -> None:
     with open(vault.root / "big.md", "wb") as file:
         file.truncate(files.LIMIT + 1)
-    (problem,) = vault.problems()
+    (problem,) = checking.problems(vault)
     assert "too large" in problem.message and problem.remedy
 
 
@@ -122,7 +122,7 @@ def test_clashes_are_told_and_nothing_is_decided(vault: Vault) -> None:
     put(vault, "facts/other.md", "---\nkey: DIET\n---\n\n## 2026-04-07\n\nB.\n")
     put(vault, "cafe\u0301.md", "# one\n")
     put(vault, "Caf\u00e9.md", "# two\n")
-    assert [(p.path, p.message) for p in vault.problems()] == [
+    assert [(p.path, p.message) for p in checking.problems(vault)] == [
         ("cafe\u0301.md", "differs from Caf\u00e9.md only in case or accents"),
         ("facts/other.md", "holds a key that facts/diet.md holds too"),
         ("sessions/2026-W15/s.md", "has the same id as copy.md"),
@@ -198,6 +198,6 @@ def test_a_fact_that_cites_what_is_gone_is_named_with_its_line(vault: Vault) -> 
     for folder, cited in (("", f"{ref},gone#1,https://a.b/#c"), ("namespaces/alice/", f"{ref},{inside}")):
         text = f"---\nkey: diet\n---\n\n## 2026-04-06\n<!-- from={cited} -->\n\nNo nuts.\n"
         put(vault, f"{folder}facts/diet.md", text)
-    (problem,) = vault.problems()
+    (problem,) = checking.problems(vault)
     assert (problem.path, problem.line) == ("facts/diet.md", 5)
     assert problem.message == "cites gone#1, which is not in the vault" and problem.remedy

@@ -6,7 +6,9 @@ from collections.abc import Iterator, Sequence
 
 import click
 
+from huimem import upkeep
 from huimem.errors import Problem, UsageError
+from huimem.months import MONTH
 from huimem.surfaces.cli.answering import memory_of
 from huimem.surfaces.cli.doctor import problem_lines
 from huimem.surfaces.cli.hits import counted
@@ -21,7 +23,6 @@ from huimem.vault import cold
 from huimem.vault.archive import Done, in_order, told
 from huimem.vault.cold import Plan
 from huimem.vault.links import Link, breaking
-from huimem.vault.months import MONTH
 
 EXAMPLES = """\
 huimem archive --dry-run
@@ -54,7 +55,7 @@ def command(shared: Shared, month: str | None, keep: int | None, dry_run: bool) 
     with memory_of(shared) as (memory, now):
         keep = memory.config.archive.keep if keep is None else keep
         planned = cold.plan(memory.vault, now, keep=keep, month=month)
-        done = memory.archive(month=month, keep=keep, now=now) if planned.months else ()
+        done = upkeep.archive(memory.vault, memory.index, planned)
         look = looking(memory.zone, now, memory.vault.root)
     kept = [*planned.kept, *(problem for one in done for problem in one.kept)]
     if shared.json:

@@ -12,10 +12,10 @@ from pathlib import Path, PurePosixPath
 from huimem import files
 from huimem.errors import NotFound, UsageError
 from huimem.files import Unreadable
+from huimem.months import archived
 from huimem.records import Record, Ref, Source
 from huimem.surfaces.cli.paths import paths_in
 from huimem.vault.layout import namespace_of, namespace_text, note_name, split_namespace
-from huimem.vault.months import archived
 from huimem.vault.text import whole
 from huimem.vault.vault import Vault
 
@@ -117,14 +117,10 @@ def _paths(vault: Vault, ref: Ref, unread: list[Unreadable]) -> Iterator[str]:
 
 def _packed(vault: Vault, ref: Ref, unread: list[Unreadable]) -> Iterator[str]:
     """Packed files of the session that a ref names; archives that cannot be read are added to `unread`."""
-    for place in filter(None, map(archived, sorted(vault.scan().archives))):
-        if namespace_of(place.archive) == ref.namespace:
-            try:
-                members = vault.archives.manifest(place).members
-            except Unreadable as error:
-                unread.append(error)
-                continue
-            yield from (place.file(member.name) for member in members if member.id == ref.session)
+    archives = [path for path in sorted(vault.scan().archives) if namespace_of(path) == ref.namespace]
+    for place, member in vault.archives.inside(archives, unread):
+        if member.id == ref.session:
+            yield str(place)
 
 
 def _in_file(vault: Vault, path: str, ref: Ref, unread: list[Unreadable]) -> Found | None:

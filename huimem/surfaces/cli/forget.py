@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from functools import partial
 
 import click
 
@@ -44,11 +45,10 @@ def command(shared: Shared, refs: tuple[str, ...], key: str | None, dry_run: boo
         raise UsageError("refs name their namespace themselves", "Leave --key and --namespace out.")
     with memory_of(shared) as (memory, now):
         look = looking(memory.zone, now, memory.vault.root)
-        done = memory.forget(*refs, key=key, namespace=shared.namespace, dry=True, now=now)
-        if not dry_run:
-            if not yes:
-                _make_sure(done)
-            done = memory.forget(*refs, key=key, namespace=shared.namespace, now=now)
+        forget = partial(memory.forget, *refs, key=key, namespace=shared.namespace, now=now)
+        if not (dry_run or yes):
+            _make_sure(forget(dry=True))
+        done = forget(dry=dry_run)
     if shared.json:
         print_document(forgotten_document(done))
     else:

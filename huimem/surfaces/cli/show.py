@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from huimem.months import archived
 from huimem.records import Fact, Message, Record
 from huimem.surfaces.cli.finding import Found, find
 from huimem.surfaces.cli.hits import neighbour_lines, speaker, when_said
@@ -13,7 +14,6 @@ from huimem.surfaces.cli.options import Shared, Verb
 from huimem.surfaces.cli.printing import print_document, print_text
 from huimem.surfaces.cli.visible import visible_line
 from huimem.surfaces.documents import shown_document
-from huimem.vault.months import archived
 from huimem.vault.soundness import in_words
 
 INDENT = "   "

@@ -10,9 +10,11 @@ import re
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 
-FOLDER = "archive"
+FOLDER, ENDING = "archive", ".tar.zst"
 MONTH = re.compile(r"[0-9]{4}-(?:0[1-9]|1[0-2])")
-_ARCHIVED = re.compile(rf"((?:namespaces/[^/]+/)*){FOLDER}/({MONTH.pattern})\.tar\.zst(?:/(.+))?", re.DOTALL)
+_ARCHIVED = re.compile(
+    rf"((?:namespaces/[^/]+/)*){FOLDER}/({MONTH.pattern}){re.escape(ENDING)}(?:/(.+))?", re.DOTALL
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +29,7 @@ class Archived:
     @property
     def archive(self) -> str:
         """The path of the archive."""
-        return f"{self.owner}{FOLDER}/{self.month}.tar.zst"
+        return f"{self.owner}{FOLDER}/{self.month}{ENDING}"
 
     @property
     def manifest(self) -> str:

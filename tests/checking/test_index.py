@@ -12,28 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from huimem import Memory, checking, files
+from huimem import Memory, files
 from huimem.errors import Locked
 from huimem.index import intact, seal
 from huimem.index.verify import Held, verify
 from huimem.vault.vault import Vault
-from tests.checked import MARCH, NOW, check, flipped, holding, made, tell, told
-
-
-@pytest.fixture(scope="module")
-def vault(tmp_path_factory: pytest.TempPathFactory) -> Vault:
-    return made(tmp_path_factory.mktemp("checked") / "vault")
-
-
-@pytest.fixture
-def own_vault(tmp_path: Path) -> Vault:
-    return made(tmp_path / "vault")
-
-
-@pytest.fixture(autouse=True)
-def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody packs here while a check looks."""
-    monkeypatch.setattr(checking, "AGAIN", 0)
+from tests.checking.checked import MARCH, NOW, check, flipped, holding, tell, told
 
 
 @pytest.mark.parametrize("part", ["catalog.db", "words/*", "vectors/*", "words/.managed.json"])

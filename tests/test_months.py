@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from huimem.vault.months import Archived, archived, is_cold, month_of, months_between
+from huimem.months import Archived, archived, is_cold, month_of, months_between
 
 SHANGHAI, NEW_YORK = ZoneInfo("Asia/Shanghai"), ZoneInfo("America/New_York")
 

@@ -13,26 +13,9 @@ import pytest
 
 from huimem import Memory, checking, overview
 from huimem.checking import Checked
-from huimem.vault.months import Archived
+from huimem.months import Archived
 from huimem.vault.vault import Vault
-from tests.checked import MARCH, NOW, TEAM, Change, check, flipped, holding, made, tell, told
-
-
-@pytest.fixture(scope="module")
-def vault(tmp_path_factory: pytest.TempPathFactory) -> Vault:
-    return made(tmp_path_factory.mktemp("checked") / "vault")
-
-
-@pytest.fixture
-def own_vault(tmp_path: Path) -> Vault:
-    return made(tmp_path / "vault")
-
-
-@pytest.fixture(autouse=True)
-def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody packs here while a check looks."""
-    monkeypatch.setattr(checking, "AGAIN", 0)
-
+from tests.checking.checked import MARCH, NOW, TEAM, Change, check, flipped, holding, tell, told
 
 # Nothing is wrong.
 
