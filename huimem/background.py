@@ -7,7 +7,6 @@ something newer, but not before the slice was worth its cost.
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from collections.abc import Callable
@@ -20,8 +19,9 @@ from huimem.errors import HuimemError, Locked, unexpected
 from huimem.folders import identity
 from huimem.index.index import Index
 from huimem.index.rows import EmbedReport
+from huimem.index.touch import NICE as NICE
+from huimem.index.touch import give_way as give_way
 
-NICE = 10
 FADING = 0.7  # how much of what was measured before counts beside the newest slice
 LONGEST_STOP = 20.0
 # Seconds that a slice goes on though something newer waits: wakes without a pause must not starve it.
@@ -237,10 +237,3 @@ def told(error: Exception) -> str:
 def wait_of(tries: int, longest: float) -> float:
     """Seconds to wait after so many failures in a row: 0.5, 1, 2, 4 … up to `longest`."""
     return float(min(longest, 0.5 * 2 ** min(tries - 1, 30)))
-
-
-def give_way() -> None:
-    """Let this thread run only when nothing else wants to, where the system can do that to a thread."""
-    if hasattr(os, "setpriority"):
-        with suppress(OSError, AttributeError):
-            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICE)

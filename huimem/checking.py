@@ -19,7 +19,8 @@ from huimem.index.verify import Held, verify
 from huimem.months import Archived, archived
 from huimem.records import Fact, Ref, Source, Turn
 from huimem.vault import clashes, soundness, unpacked
-from huimem.vault.layout import Scan, namespace_of
+from huimem.vault.layout import namespace_of
+from huimem.vault.listing import Scan
 from huimem.vault.pack import Member
 from huimem.vault.soundness import Finding, Month, in_words
 from huimem.vault.vault import Vault
@@ -90,7 +91,7 @@ def problems(vault: Vault) -> tuple[Problem, ...]:
     unread = [one.problem for month in months for one in month.findings if not month.manifest]
     between = _between(opened.sources, months)
     lost = vault.losses().problems(opened.sources)
-    return _sorted([*scan.problems, *opened.problems, *unread, *between, *lost])
+    return _sorted([*vault.exposed(), *scan.problems, *opened.problems, *unread, *between, *lost])
 
 
 def _sorted(found: Sequence[Problem]) -> tuple[Problem, ...]:

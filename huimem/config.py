@@ -21,6 +21,7 @@ from zoneinfo import ZoneInfo
 
 from huimem import files
 from huimem.errors import ConfigError, VaultError
+from huimem.folders import refuse_path, refuse_state_path, stranger
 from huimem.settings import (
     Archive,
     Config,
@@ -201,6 +202,7 @@ def _plain(path: Path) -> Path:
 
 
 def _vault_at(folder: Path, place: str) -> Path:
+    refuse_path(folder)
     if not folder.is_dir():
         raise VaultError(
             f"{folder} is not a folder (named by {place})", "Check the path, or make it: `huimem init DIR`."
@@ -225,8 +227,20 @@ def state_folder(vault: Path, config: Config) -> Path:
     """Where derived data of `vault` goes: `.huimem` in it, or a folder of its own elsewhere.
 
     Elsewhere: below `state_dir` where that is set, below the user's cache folder where the vault
-    cannot be written to. Raises `VaultError` where `.huimem` is no real folder. Makes nothing.
+    cannot be written to. Raises `VaultError` where `.huimem` is no real folder, and where the folder
+    was made by another user: who writes the index says what the answers are. Makes nothing.
     """
+    folder = _state_folder(vault, config)
+    refuse_state_path(folder)
+    if (owner := stranger(folder, vault)) is not None:
+        raise VaultError(
+            f"{folder} belongs to another user (uid {owner}) and is not used",
+            "Delete it, all in it is derived; or set `state_dir` in your own config.",
+        )
+    return folder
+
+
+def _state_folder(vault: Path, config: Config) -> Path:
     if config.state_dir is not None:
         return config.state_dir / _vault_name(vault)
     inside = vault / STATE

@@ -28,7 +28,7 @@ from huimem.renaming import EXCHANGE, NOREPLACE, renamed
 
 __all__ = [
     "LIMIT", "Stamp", "Unreadable", "create", "jot", "leftover", "lock", "make_folder", "read", "remove",
-    "remove_folder", "replace", "rewrite", "stamp", "step", "take_away", "watch_steps",
+    "remove_folder", "replace", "rewrite", "settle", "stamp", "step", "take_away", "watch_steps",
 ]  # fmt: skip
 
 # Seconds to wait for a program that has a file open for writing.
@@ -37,7 +37,13 @@ TEMP = re.compile(r"\.huimem-(\d+)-[0-9a-f]+\.tmp")
 
 _NEW: int = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NOFOLLOW
 
-_CACHE_TAG = b"Signature: 8a477f597d28d172789f06886806bc55\n# Derived by huimem: delete it at will.\n"
+# What keeps a derived folder out of backups, of git, and of Nextcloud and ownCloud.
+_MARKS = {
+    "CACHEDIR.TAG": b"Signature: 8a477f597d28d172789f06886806bc55\n# Derived by huimem: delete it at will.\n",
+    ".gitignore": b"*\n",
+    ".sync-exclude.lst": b"*\n",
+}
+_NOT_FOR_DROPBOX = "user.com.dropbox.ignored"
 
 
 def _silent(name: str) -> None:
@@ -159,15 +165,15 @@ def take_away(path: Path, base: bytes, *, within: Path | None = None, durable: b
         aside = os.path.join(os.path.dirname(name), f".huimem-{os.getpid()}-{secrets.token_hex(6)}.tmp")
         step("before remove")
         os.rename(name, aside, src_dir_fd=folder, dst_dir_fd=folder)
-        step("after aside")
         try:
+            step("after aside")
             _expect(folder, aside, base)
-        except Conflict:
+            os.unlink(aside, dir_fd=folder)
+        except (Conflict, OSError) as error:
             _publish_new(folder, aside, name)
             with suppress(FileNotFoundError):  # it has its name back as well
                 os.unlink(aside, dir_fd=folder)
-            raise _changed(name) from None
-        os.unlink(aside, dir_fd=folder)
+            raise (_changed(name) if isinstance(error, Conflict) else error) from None
         step("after remove")
         if durable:
             _sync(folder)
@@ -191,22 +197,40 @@ def remove_folder(path: Path, *, within: Path | None = None) -> bool:
 
 
 def make_folder(path: Path, *, within: Path | None = None) -> None:
-    """Make a folder and those above it, new ones 0700. Raises `WriteFailed`, never follows below `within`."""
-    missing = []
-    while path != within and not path.is_dir():
-        missing.append(path)
-        path = path.parent
-    for folder in reversed(missing):
+    """Make a folder and those above it, new ones 0700. Raises `WriteFailed`, never follows below `within`.
+
+    Below `within` those that are there are made durable too: who made them may have died before it did.
+    """
+    above = [each for each in (path, *path.parents) if within is not None or not each.is_dir()]
+    depth = len(path.relative_to(within).parts) if within is not None else len(above)
+    for folder in reversed(above[:depth]):
         with _writing(folder), folder_of(folder, within) as (parent, name):
             with suppress(FileExistsError):
                 os.mkdir(name, 0o700, dir_fd=parent)
             _sync(parent)
 
 
+def settle(path: Path, *, within: Path) -> None:
+    """Make durable that a file is there as it is, or is gone. Raises `WriteFailed`.
+
+    For whoever relies on what another run did, and writes nothing itself: that run may have died at it.
+    """
+    make_folder(path.parent, within=within)
+    with _writing(path), folder_of(path, within) as (folder, name):
+        with suppress(FileNotFoundError), open(os.open(name, READ, dir_fd=folder), "rb") as file:
+            if folder is not None:
+                os.fsync(file.fileno())
+        _sync(folder)
+
+
 def make_derived_folder(path: Path) -> None:
-    """Make a folder whose contents may be deleted, marked so for backup programs and git."""
+    """Make a folder whose contents may be deleted, marked so for backup programs, git and sync programs."""
+    new = not path.is_dir()
     make_folder(path)
-    for name, text in (("CACHEDIR.TAG", _CACHE_TAG), (".gitignore", b"*\n")):
+    if new and hasattr(os, "setxattr"):  # on one that Dropbox has copied already it would delete the copies
+        with suppress(OSError):  # not every disk keeps such marks
+            os.setxattr(path, _NOT_FOR_DROPBOX, b"1")
+    for name, text in _MARKS.items():
         with suppress(Conflict):  # another process marks it too
             if stamp(path / name) is None:
                 create(path / name, text)
@@ -307,11 +331,10 @@ def _publish_new(folder: int | None, temp: str, name: str) -> None:
 
 def _expect(folder: int | None, name: str, base: bytes) -> None:
     """Raise `Conflict` unless `name` is a regular file that holds `base` and nobody is writing to it."""
-    try:
+    found = None
+    with suppress(FileNotFoundError):
         _wait_for_writers(folder, name)
         found = read_once(folder, name, max(LIMIT, len(base)))
-    except FileNotFoundError:
-        found = None
     if found is None or found[0] != base:
         raise _changed(name)
 
@@ -367,13 +390,11 @@ def _sync(folder: int | None) -> None:
 
 def leftover(name: str) -> bool:
     """Whether a name in a folder is the temp file of a writer that is no longer alive."""
-    match = TEMP.fullmatch(name)
-    if not match:
-        return False
-    try:
-        os.kill(int(match[1]), 0)
-    except (ProcessLookupError, OverflowError):
-        return True
-    except OSError:
-        pass
+    if match := TEMP.fullmatch(name):
+        try:
+            os.kill(int(match[1]), 0)
+        except (ProcessLookupError, OverflowError):
+            return True
+        except OSError:
+            return False
     return False

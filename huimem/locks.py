@@ -20,6 +20,7 @@ from pathlib import Path
 
 from huimem import forking
 from huimem.errors import Locked, WriteFailed
+from huimem.refusals import remedy
 
 if sys.platform == "win32":
     import msvcrt
@@ -86,9 +87,10 @@ def _opened(path: Path, make: bool) -> int:
         flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
         return os.open(path, flags, 0o600)
     except OSError as error:
+        full = remedy(path, error) if error.errno == errno.ENOSPC else ""
         raise WriteFailed(
             f"{path} cannot be made: {error.strerror or error}",
-            "The state folder must be writable; `state_dir` in the user config moves it.",
+            full or "The state folder must be writable; `state_dir` in the user config moves it.",
         ) from error
 
 
@@ -117,13 +119,17 @@ def _sign(descriptor: int) -> None:
     """Write who holds the lock: process, program and verb, since arguments may hold a question's text."""
     command = f"{Path(sys.argv[0] if sys.argv else '').name} {verb}".strip()
     with suppress(OSError):  # a full disk must not stop the work that frees it
-        os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, f"{os.getpid()} {command}\n".encode("utf-8", "replace"), 0)
+        line = f"{os.getpid()} {command}\n".encode("utf-8", "replace")
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        os.write(descriptor, line)
+        if os.fstat(descriptor).st_size > len(line):  # to cut a file costs more than to write it
+            os.ftruncate(descriptor, len(line))
 
 
 def _holder(descriptor: int) -> str:
     os.lseek(descriptor, 0, os.SEEK_SET)
-    pid, _, command = os.read(descriptor, 200).decode("utf-8", "replace").strip().partition(" ")
+    line = os.read(descriptor, 200).decode("utf-8", "replace").partition("\n")[0]
+    pid, _, command = line.strip().partition(" ")
     return f"process {pid} ({command or 'unknown command'})" if pid else "another process"
 
 

@@ -11,6 +11,7 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from threading import Event
 from types import TracebackType
@@ -270,13 +271,17 @@ class Memory:
         asked, said = limited(self.index, asked, narrowed, standing.overlay, self.resolve)
         return asked, self.narrowed(asked.query, standing) if said else narrowed, said
 
-    def watch(self, *, stop: Event | None = None, vectors: bool = True) -> Generator[Round]:
+    def watch(
+        self, *, stop: Event | None = None, vectors: bool = True, now: datetime | None = None
+    ) -> Generator[Round]:
         """Keep the index in step with the files until `stop` is set or the generator is closed.
 
         Yields a `Round` for the first look and for each later one that took something in or has something
-        to say; `vectors` follow in the background. Raises Locked where another process watches already.
+        to say; `vectors` follow in the background. With `archive.auto` it packs cold months once a day; `now`
+        stands for the clock there. Raises Locked where another process watches already.
         """
-        return rounds(self.vault, self.index, stop=stop, vectors=vectors)
+        clock = partial(self.now, now)
+        return rounds(self.vault, self.index, stop=stop, vectors=vectors, clock=clock)
 
     def linger(self, seconds: float) -> str:
         """Wait for what goes on in the background, at most `seconds`; what goes wrong there, else ""."""

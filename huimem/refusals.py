@@ -7,6 +7,7 @@ error that names the file, the system's own reason and the remedy.
 from __future__ import annotations
 
 import errno
+import os
 from pathlib import Path
 
 from huimem.errors import WriteFailed
@@ -24,12 +25,28 @@ REMEDIES = {
     errno.ENAMETOOLONG: "The name is too long for this disk: choose a shorter one.",
 }
 _TRIAL_BYTES = 1 << 20
+_FEW_FILES = 8  # a write that failed has let go of those that it had
 
 
 def refused(path: Path, error: OSError) -> WriteFailed:
     """That `path` cannot be written, in the system's words, with the remedy."""
-    remedy = REMEDIES.get(error.errno or 0, "")
-    return WriteFailed(f"{path} cannot be written: {error.strerror or error}", remedy)
+    return WriteFailed(f"{path} cannot be written: {error.strerror or error}", remedy(path, error))
+
+
+def remedy(path: Path, error: OSError) -> str:
+    """What to do about an error in writing `path`; "" where nobody knows."""
+    if error.errno == errno.ENOSPC and _takes_no_files(path.parent):
+        return "The disk has no room for another file, however small (df -i): delete some and try again."
+    return REMEDIES.get(error.errno or 0, "")
+
+
+def _takes_no_files(folder: Path) -> bool:
+    """Whether the disk of a folder has used up its inodes; False where the system does not count any."""
+    try:
+        standing = os.statvfs(folder)
+    except (OSError, AttributeError):
+        return False
+    return standing.f_files > 0 and standing.f_ffree < _FEW_FILES
 
 
 def trial(folder: Path) -> OSError | None:

@@ -12,8 +12,9 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Self
 
+from huimem import files
 from huimem.config import Config, zone_of
-from huimem.errors import Locked, VaultError, WriteFailed
+from huimem.errors import Locked, NotFound, VaultError, WriteFailed
 from huimem.files import Unreadable
 from huimem.index.filters import NOTHING, Filter, Hidden
 from huimem.index.index import Index, Snapshot
@@ -201,8 +202,8 @@ def archive(vault: Vault, index: Index, planned: Plan) -> tuple[Done, ...]:
     Where the index cannot be written a question reads what is new by itself. Raises as `Memory.archive`.
     """
     done = []
-    for place, files in planned.months.items():
-        done.append(packing.archive(vault, place, files, partial(_told, vault, index)))
+    for place, cold in planned.months.items():
+        done.append(packing.archive(vault, place, cold, partial(_told, vault, index)))
         _told(vault, index)
     return tuple(done)
 
@@ -212,6 +213,24 @@ def unarchive(vault: Vault, index: Index, month: str, namespace: str) -> Done:
     done = packing.restore_month(vault, Archived(vault.namespace_folder(namespace), month))
     _told(vault, index)
     return done
+
+
+def put_back(vault: Vault, index: Index, place: Archived) -> str:
+    """Put one packed file back where it lay, and tell the index; its path now.
+
+    Raises as `Memory.unarchive`.
+    """
+    # As whoever records to it does: its session first, then its month.
+    with files.lock(vault.session_lock_path(*vault.id_of(str(place)))):
+        try:
+            path = packing.restore(vault, place)
+        except NotFound:
+            there = vault.elsewhere(str(place))
+            if there is None:
+                raise
+            path = there
+    _told(vault, index)
+    return path
 
 
 def _told(vault: Vault, index: Index) -> None:

@@ -2,7 +2,8 @@
 
 In: a vault, its index. Out: a `Round` for the first look, and for each later one that changed or said
 something. A loop and not a lifecycle: closing the generator ends all. Nothing but a lost lease ends it
-from inside; what goes wrong is said and tried again.
+from inside; what goes wrong is said and tried again. Where `archive.auto` asks for it, cold months are
+packed once a day meanwhile.
 """
 
 from __future__ import annotations
@@ -10,24 +11,41 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Generator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from pathlib import Path
 
-from huimem import upkeep
-from huimem.background import Background, Vectors, told, wait_of
-from huimem.errors import Locked, VaultError
+from huimem import files, upkeep
+from huimem.background import LONGEST_STOP, Background, Vectors, give_way, told, wait_of
+from huimem.errors import HuimemError, Locked, Problem, VaultError
+from huimem.files import Unreadable
 from huimem.heartbeat import Heart, lease
 from huimem.index.index import Index
 from huimem.upkeep import Synced
+from huimem.vault.archive import Done
+from huimem.vault.cold import Plan, plan
 from huimem.vault.hearing import WAITING, Hearing, Pace
 from huimem.vault.vault import Vault
 from huimem.vault.watch import Observer, Watch
 
-__all__ = ["Pace", "Round", "rounds"]
+__all__ = ["Pace", "Packing", "Round", "is_due", "last_packed", "rounds"]
 
 
 # Looks in a row that another process may be in the way of before that is worth a word.
 BUSY = 4
+PACKED_AT = "packed_at"  # in the state folder: when months were last packed by themselves
+EVERY = timedelta(days=1)
+RETRY = 3600.0  # seconds until a packing that could not be done is tried again
+
+
+@dataclass(frozen=True, slots=True)
+class Packing:
+    """What a daily packing did: the archives that it wrote to, the cold files that stay, what went wrong."""
+
+    done: tuple[Done, ...] = ()
+    kept: tuple[Problem, ...] = ()
+    faults: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +53,8 @@ class Round:
     """One turn of the watching: what a look did (None: none was taken, or it failed), and how things stand.
 
     `mode` is "events", "polling" (`why` says the reason) or "waiting" for the vault's folder. `warnings`
-    are said once until they change. `files` counts those of the last look that went well.
+    are said once until they change. `files` counts those of the last look that went well. `packed` is the
+    packing of this day, in the round in which it has ended.
     """
 
     did: Synced | None
@@ -44,6 +63,7 @@ class Round:
     warnings: tuple[str, ...] = ()
     files: int = 0
     vectors: Vectors | None = None
+    packed: Packing | None = None
 
 
 def rounds(
@@ -54,13 +74,16 @@ def rounds(
     vectors: bool = True,
     pace: Pace = Pace(),  # noqa: B008
     observer: Callable[[], Observer] | None = None,
+    clock: Callable[[], datetime] | None = None,
 ) -> Generator[Round]:
     """Keep the index in step with the files until `stop` is set or the generator is closed.
 
-    `vectors` follow in a thread of their own. Raises Locked, at once or when the state folder was
+    `vectors` follow in a thread of their own, and so does the packing of months that are cold by `clock`;
+    without one nothing is packed. Raises Locked, at once or when the state folder was
     deleted, where another process watches the vault; WriteFailed where no lock can be made.
     """
     index.refuse_fork()
+    vault.archives.unpacked.clean()
     stop = stop or threading.Event()
     with ExitStack() as until_closed:
         held = until_closed.enter_context(lease(vault.state, wait=pace.lease))
@@ -69,9 +92,12 @@ def rounds(
         if vectors and index.embedder is not None:
             background = Background(index, vault.root, seconds=pace.embed, backoff=pace.backoff)
             until_closed.enter_context(background)
+        packer = None
+        if clock is not None and vault.config.archive.auto:
+            packer = until_closed.enter_context(_Packer(vault, index, clock))
         watch = Watch(vault.root, vault.state, vault.config.include, observer=observer)
         until_closed.enter_context(watch)
-        watching = _Watching(vault, index, pace, _Parts(watch, heart, background))
+        watching = _Watching(vault, index, pace, _Parts(watch, heart, background, packer))
         try:
             while not stop.is_set():
                 index.refuse_fork()
@@ -87,11 +113,13 @@ def rounds(
 
 @dataclass(frozen=True, slots=True)
 class _Parts:
-    """What works for a watching; `background` is None where no vectors are made."""
+    """What works for a watching. `background` is None where no vectors are made, `packer` where no months
+    are packed."""
 
     watch: Watch
     heart: Heart
     background: Background | None
+    packer: _Packer | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,12 +138,89 @@ class Missed:
         return Missed(held, self.since if held == self.paths else now)
 
 
+def last_packed(state: Path) -> datetime | None:
+    """When months were last packed by themselves; None where they never were, or nobody can tell."""
+    with suppress(Unreadable, ValueError):
+        at = datetime.fromisoformat(files.read(state / PACKED_AT, limit=64)[0].decode().strip())
+        return at if at.tzinfo else None
+    return None
+
+
+def is_due(last: datetime | None, now: datetime) -> bool:
+    """Whether a day has passed since the last time. One to come, from a clock that was wrong, is none."""
+    return last is None or not timedelta() <= now - last < EVERY
+
+
+class _Packer:
+    """Packs cold months in a thread that gives way to everything else, when a day has passed since it did.
+
+    The last time is kept in the state folder. A context manager: at its end it stops behind the month that
+    it is at.
+    """
+
+    def __init__(self, vault: Vault, index: Index, clock: Callable[[], datetime]) -> None:
+        self._vault, self._index, self._clock = vault, index, clock
+        self._at = last_packed(vault.state)
+        self._not_before = 0.0
+        self._ended = threading.Event()
+        self._thread: threading.Thread | None = None
+        self.last = Packing()  # what the last one did that has ended
+
+    def __enter__(self) -> _Packer:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._ended.set()
+        if self._thread is not None:
+            self._thread.join(LONGEST_STOP)
+
+    def turn(self) -> Packing | None:
+        """Begin where that is due; what was done by one that has just ended."""
+        if self._thread is not None and not self._thread.is_alive():
+            self._thread = None
+            return self.last
+        rested = time.monotonic() >= self._not_before
+        if self._thread is None and rested and is_due(self._at, self._clock()):
+            self._thread = threading.Thread(target=self._run, name="huimem-packing", daemon=True)
+            self._thread.start()
+        return None
+
+    def _run(self) -> None:
+        give_way()
+        done: list[Done] = []
+        kept: list[Problem] = []
+        faults: list[Exception] = []
+        try:
+            planned = plan(self._vault, self._clock(), stop=self._ended.is_set)
+            kept += planned.kept
+            for place, cold in planned.months.items():
+                if self._ended.is_set():
+                    return
+                try:
+                    done += upkeep.archive(self._vault, self._index, Plan({place: cold}))
+                except Unreadable as error:  # the others can be packed all the same
+                    faults.append(error)
+        except Exception as error:
+            faults.append(error)
+        kept += [problem for one in done for problem in one.kept]
+        self.last = Packing(tuple(done), tuple(kept), tuple(f"not packed: {told(error)}" for error in faults))
+        self._not_before = time.monotonic() + RETRY
+        if all(isinstance(error, Unreadable) for error in faults):
+            self._note(self._clock())
+
+    def _note(self, at: datetime) -> None:
+        self._at = at
+        with suppress(HuimemError, OSError):  # it is packed once more then, which finds nothing to do
+            files.jot(self._vault.state / PACKED_AT, at.isoformat(timespec="seconds").encode())
+
+
 class _Watching:
     """The state of one watching, which moves on by `turn`."""
 
     def __init__(self, vault: Vault, index: Index, pace: Pace, parts: _Parts) -> None:
         self._vault, self._index, self._pace = vault, index, pace
         self._watch, self._heart, self._background = parts.watch, parts.heart, parts.background
+        self._packer = parts.packer
         self._hearing = Hearing(vault.root, self._watch, pace)
         self._files = 0
         self._failures = 0
@@ -133,13 +238,15 @@ class _Watching:
         did = self._look() if due else None
         if self._background and self._hearing.mode == WAITING:
             self._background.rest()
+        packed = self._packer.turn() if self._packer and self._begun else None
         warnings = self._news()
         self._tell_others(due)
         first = did is not None and not self._begun
         self._begun |= first
-        if first or warnings or (did is not None and did.report) or self._vectors_moved():
+        if first or warnings or packed or (did is not None and did.report) or self._vectors_moved():
             vectors = self._background.state if self._background else None
-            return Round(did, self._hearing.mode, self._hearing.why, warnings, self._files, vectors)
+            mode, why = self._hearing.mode, self._hearing.why
+            return Round(did, mode, why, warnings, self._files, vectors, packed)
         return None
 
     def pause(self) -> None:
@@ -176,7 +283,8 @@ class _Watching:
     def _news(self) -> tuple[str, ...]:
         """What is wrong and was not said yet, and what was noticed in this turn alone."""
         fault = self._background.fault if self._background else ""
-        now = (*self._hearing.wrong, *self._looked, *([fault] if fault else []))
+        packing = self._packer.last.faults if self._packer else ()
+        now = (*self._hearing.wrong, *self._looked, *([fault] if fault else []), *packing)
         fresh = [line for line in now if line not in self._wrong]
         self._wrong = now
         noticed = [*self._hearing.noticed]

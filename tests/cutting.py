@@ -7,6 +7,7 @@ from collections.abc import Callable
 from itertools import count
 
 from huimem import files
+from huimem.errors import HuimemError
 
 
 class Cut(BaseException):
@@ -19,12 +20,12 @@ def die_at(number: int) -> None:
     files.watch_steps(lambda name: os._exit(137) if next(steps) == number else None)
 
 
-def cut_at(number: int, work: Callable[[], object]) -> bool:
-    """Do `work` and end it at the n-th step of writing; True where it had fewer."""
+def cut_at(number: int, work: Callable[[], object], step: str = "") -> bool:
+    """Do `work` and end it at the n-th step of writing, or the n-th of that name; True where it had fewer."""
     steps = count(1)
 
-    def cut(_: str) -> None:
-        if next(steps) == number:
+    def cut(name: str) -> None:
+        if step in ("", name) and next(steps) == number:
             raise Cut
 
     before = files.watch_steps(cut)
@@ -35,3 +36,24 @@ def cut_at(number: int, work: Callable[[], object]) -> bool:
     finally:
         files.watch_steps(before)
     return True
+
+
+def refused_at(number: int, code: int, work: Callable[[], object]) -> tuple[bool, HuimemError | None]:
+    """Do `work` on a disk that refuses its n-th step of writing with that error number, and no other.
+
+    Whether it had fewer steps, and what it raised.
+    """
+    steps = count(1)
+
+    def refuse(_: str) -> None:
+        if next(steps) == number:
+            raise OSError(code, os.strerror(code))
+
+    before, said = files.watch_steps(refuse), None
+    try:
+        work()
+    except HuimemError as error:
+        said = error
+    finally:
+        files.watch_steps(before)
+    return next(steps) <= number, said

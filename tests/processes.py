@@ -80,10 +80,10 @@ def no_file_beyond(size: int) -> Iterator[None]:
 
 
 def on_a_small_disk(
-    folder: Path, script: str, arguments: Sequence[str], env: Mapping[str, str]
+    folder: Path, script: str, arguments: Sequence[str], env: Mapping[str, str], limit: str = "size=4m"
 ) -> subprocess.CompletedProcess[str] | None:
     """Run a shell script on a disk of 4 MB that only it sees at `folder`; None where that is not allowed."""
-    mount = 'mount -t tmpfs -o size=4m tmpfs "$1" && cd "$1" && shift || exit 99'
+    mount = f'mount -t tmpfs -o {limit} tmpfs "$1" && cd "$1" && shift || exit 99'
     done = subprocess.run(
         ["unshare", "-Urm", "sh", "-c", f"{mount}\n{script}", "sh", str(folder), *arguments],
         env=env,

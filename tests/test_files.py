@@ -203,6 +203,15 @@ def test_a_deletion_that_comes_in_meanwhile_stands(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == []
 
 
+def test_an_edit_between_the_last_look_and_a_deletion_stands(tmp_path: Path) -> None:
+    """D6, K3: of a file that is deleted for being packed."""
+    path = prepared(tmp_path, OLD)
+    files.watch_steps(lambda name: edited_in_place(path) if name == "before remove" else None)
+    with pytest.raises(Conflict):
+        files.take_away(path, OLD)
+    assert content(path) == b"edited by hand"
+
+
 def test_a_new_file_never_overwrites(tmp_path: Path) -> None:
     path = prepared(tmp_path, None)
     files.watch_steps(lambda name: path.write_bytes(OLD) if name == "before publish" else None)

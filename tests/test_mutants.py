@@ -1,28 +1,17 @@
-"""The table of mutants is whole and its runner believes only failures; and what no other test noticed.
+"""The table of mutants is whole, and its runner believes only failures.
 
 Every row of the table's has a mutant, each fits the code as it is, and its tests are there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from watchdog.events import FileCreatedEvent
 
-from huimem import files, upkeep
-from huimem.errors import Conflict
-from huimem.index.sync import Listing
-from huimem.vault import coverage
-from tests.faults.test_b import STILL, Told
-from tests.index.made import opened, state
-from tests.index.made import vault as vault_of_dicts
 from tests.mutants import ROOT, ROWS, Copy, Mutant, judged, main, read_mutants
 from tests.promises import Promise, unproven
-from tests.test_watching import watching, write
-from tests.vault.watching_parts import Made
 
 MUTANTS = read_mutants()
 
@@ -81,56 +70,3 @@ def test_only_a_test_that_fails_catches_a_mutant(tmp_path: Path, capsys: pytest.
     assert len(lines) == len(JUDGED)
     assert all(line.startswith(words) for line, (_, words) in zip(lines, JUDGED, strict=True)), lines
     assert (tmp_path / "guard.py").read_text(encoding="utf-8") == GUARD
-
-
-# Protections that mutants found no test for.
-
-
-def test_a_file_that_is_gone_for_a_moment_keeps_its_rows(tmp_path: Path) -> None:
-    """A1, A18: a listing that was made between the two halves of a save is not the last word."""
-    notes, index = vault_of_dicts(), opened(tmp_path / "state")
-    notes.sync(index)
-    before = state(index)
-    without = {path: stamp for path, stamp in notes.stamps.items() if path != "0.md"}
-    report = index.sync(without, notes.read, again=lambda: Listing(notes.stamps))
-    assert not report and state(index) == before
-    index.close()
-
-
-def test_what_happens_while_it_looks_is_looked_at_afterwards(
-    outside_temp: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """B15: a look forgets the events before it, and none of those that come meanwhile."""
-    monkeypatch.setattr(coverage, "watched", lambda: None)
-    root, observer, sync = outside_temp / "vault", Told(), upkeep.sync
-    (root / "notes").mkdir(parents=True)
-    (root / "huimem.toml").write_text('timezone = "UTC"\n', encoding="utf-8")
-    late = root / "notes/late.md"
-
-    def looked(*given: object, **named: object) -> upkeep.Synced:
-        did = sync(*given, **named)  # type: ignore[arg-type]
-        if not late.exists():
-            write(late, "hazelnut")
-            observer.tell([FileCreatedEvent(str(late))])
-        return did
-
-    monkeypatch.setattr(upkeep, "sync", looked)
-    with watching(root, STILL, observer=Made(lambda: observer)) as one:
-        assert one.counts() == (1, 0, 0) and one.found("hazelnut")
-
-
-@pytest.fixture
-def _nobody_watches() -> Iterator[None]:
-    yield
-    files.watch_steps(None)
-
-
-@pytest.mark.usefixtures("_nobody_watches")
-def test_an_edit_between_the_last_look_and_a_deletion_stands(tmp_path: Path) -> None:
-    """D6, K3: of a file that is deleted for being packed."""
-    path = tmp_path / "note.md"
-    path.write_bytes(b"packed")
-    files.watch_steps(lambda name: path.write_bytes(b"edited") and None if name == "before remove" else None)
-    with pytest.raises(Conflict):
-        files.take_away(path, b"packed")
-    assert path.read_bytes() == b"edited"

@@ -13,14 +13,17 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 from urllib.parse import quote
 
 from huimem import files, forking
 from huimem.errors import WriteFailed
+from huimem.index import raw
+from huimem.index.digests import Tally
 from huimem.index.disk import broken, refusals
-from huimem.index.seal import CATALOG, JOURNAL, Damaged
+from huimem.index.seal import CATALOG, JOURNAL, Damaged, Entries
 
-SCHEMA_VERSION = "4"
+SCHEMA_VERSION = "5"
 
 # Row numbers of sources, records, chunks and terms come from `counter` and are never given twice.
 # `gone_words` and `gone_vectors` hold chunks that are removed here and still stand in the word index
@@ -77,7 +80,7 @@ CREATE TABLE totals (
 CREATE TABLE segment (
     id INTEGER PRIMARY KEY, file TEXT NOT NULL UNIQUE, bucket TEXT NOT NULL, embedder TEXT NOT NULL,
     dim INTEGER NOT NULL, size INTEGER NOT NULL, sha256 TEXT NOT NULL, count INTEGER NOT NULL,
-    first_ms INTEGER NOT NULL, last_ms INTEGER NOT NULL, rows BLOB NOT NULL);
+    first_ms INTEGER NOT NULL, last_ms INTEGER NOT NULL, rows BLOB NOT NULL, sketches BLOB NOT NULL);
 CREATE TABLE gone_words (row INTEGER PRIMARY KEY);
 CREATE TABLE gone_vectors (row INTEGER PRIMARY KEY);
 """
@@ -97,7 +100,23 @@ class Identity:
     schema: str = SCHEMA_VERSION
 
 
-class Reader(sqlite3.Connection):
+class Known(sqlite3.Connection):
+    """A connection of which `raw` knows for as long as it is open: to the catalog at `path`."""
+
+    path: Path | None = None
+
+    def close(self) -> None:
+        with forking.undivided():
+            super().close()
+            path, self.path = self.path, None
+            if path is not None:
+                raw.leave(path)
+
+
+C = TypeVar("C", bound=Known)
+
+
+class Reader(Known):
     """A reader's connection, which a fork closes: what it inherits would make its own locks void.
 
     `inode` is that of the file it reads, which may be deleted since; 0 where that is not known.
@@ -105,9 +124,17 @@ class Reader(sqlite3.Connection):
 
     inode = 0
 
-    def close(self) -> None:
-        with forking.undivided():
-            super().close()
+
+class Writer(Known):
+    """The writer's connection: it moves the journal into the catalog by `settle` alone, and at its end."""
+
+    tally: Tally
+
+    def arrived(self) -> int | None:
+        """Once it is closed: the digest of the catalog; None where the disk does not let it be read."""
+        with suppress(OSError):
+            return self.tally.arrived()
+        return None
 
 
 class Still(Reader):
@@ -122,9 +149,9 @@ def connect(folder: Path, *, write: bool = False) -> sqlite3.Connection:
     """
     path = folder / CATALOG
     if write:
-        return _connect(path, "mode=rw", sqlite3.Connection)
+        return _writer(path)
     try:
-        return _connect(path, "mode=ro")
+        return _connect(path, "mode=ro", Reader)
     except WriteFailed:
         # Even a reader needs a file beside the catalog, to agree with writers on the journal. Where the
         # disk refuses that file and the journal is empty, nobody writes and the catalog is all there is.
@@ -133,19 +160,19 @@ def connect(folder: Path, *, write: bool = False) -> sqlite3.Connection:
         return _connect(path, "mode=ro&immutable=1", Still)
 
 
-def _connect(path: Path, how: str, sort: type[sqlite3.Connection] = Reader) -> sqlite3.Connection:
+def _writer(path: Path) -> Writer:
+    db = _connect(path, "mode=rw", Writer)
+    db.tally = Tally(path)
+    db.execute("PRAGMA wal_autocheckpoint = 0")
+    return db
+
+
+def _connect(path: Path, how: str, sort: type[C]) -> C:
     if not os.path.isfile(path):
         raise Damaged(f"{path.name} is missing")
     with forking.undivided(), reading(), refusals(path):
         before = os.stat(path).st_ino
-        db = sqlite3.connect(
-            f"file:{quote(os.fspath(path.absolute()))}?{how}",
-            uri=True,
-            isolation_level=None,
-            check_same_thread=False,
-            timeout=10.0,
-            factory=sort,
-        )
+        db = _opened(path, how, sort)
         try:
             db.execute("PRAGMA cell_size_check = ON")
             db.execute("PRAGMA temp_store = MEMORY")  # a full disk must not stop a question
@@ -163,6 +190,24 @@ def _connect(path: Path, how: str, sort: type[sqlite3.Connection] = Reader) -> s
     if isinstance(db, Reader):
         db.inode = before if before == _inode(path) else 0
         forking.close_in_child(db)
+    return db
+
+
+def _opened(path: Path, how: str, sort: type[C]) -> C:
+    raw.enter(path)
+    try:
+        db = sqlite3.connect(
+            f"file:{quote(os.fspath(path.absolute()))}?{how}",
+            uri=True,
+            isolation_level=None,
+            check_same_thread=False,
+            timeout=10.0,
+            factory=sort,
+        )
+    except BaseException:
+        raw.leave(path)
+        raise
+    db.path = path
     return db
 
 
@@ -190,7 +235,7 @@ def make(folder: Path, identity: Identity) -> None:
 
 
 def _fill(new: Path, identity: Identity) -> None:
-    with closing(_connect(new, "mode=rw", sqlite3.Connection)) as db:
+    with closing(_connect(new, "mode=rw", Known)) as db:
         db.execute("PRAGMA journal_mode = WAL")
         db.executescript(f"BEGIN; {SCHEMA} COMMIT;")
         with transaction(db):
@@ -207,7 +252,27 @@ def settle(db: sqlite3.Connection) -> None:
     Where a reader is in the middle of something, the next writer does it.
     """
     db.execute("PRAGMA busy_timeout = 0")
+    move_journal(db)
+
+
+def move_journal(db: sqlite3.Connection) -> None:
+    """Move the journal into the catalog, waiting for readers as long as the connection does."""
+    if isinstance(db, Writer):
+        try:
+            db.tally.leaving()
+        except OSError:
+            db.tally.total = None
     db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+@contextmanager
+def writing(folder: Path, known: Entries) -> Iterator[Writer]:
+    """The writer's connection to a catalog that is sealed in `known`; its journal is settled in the end."""
+    with closing(_writer(folder / CATALOG)) as db:
+        entry = known.get(CATALOG)
+        db.tally.total = entry[2] if entry else None
+        yield db
+        settle(db)
 
 
 def identity_of(db: sqlite3.Connection) -> Identity:

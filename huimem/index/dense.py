@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from huimem import files
 from huimem.errors import ConfigError
+from huimem.index import sketch
 from huimem.index.centring import SAMPLE, Centre, centred
 from huimem.index.rows import UNDATED
 from huimem.index.seal import VECTORS, Damaged
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
     Mask = NDArray[np.bool_]
+    Words = NDArray[np.uint64]
+    Distances = NDArray[np.uint16]
 
 # What a segment says of each of its rows, in the catalog: little-endian records of this shape, by time.
 # `at` is UNDATED where no exact range may hold the row; `hash` is the start of that of its text.
@@ -46,7 +49,10 @@ MOST_ROWS = 16_384  # in one segment: a change rewrites 12 MB at 384 dimensions
 
 @dataclass(frozen=True, slots=True)
 class SegmentRow:
-    """A segment as the catalog names it; `rows` are `count` records of shape `ROW`."""
+    """A segment as the catalog names it; `rows` are `count` records of shape `ROW`.
+
+    `sketches` are those of its vectors, b"" for none: then each of them is looked at.
+    """
 
     id: int
     file: str
@@ -59,6 +65,7 @@ class SegmentRow:
     first_ms: int
     last_ms: int
     rows: bytes
+    sketches: bytes = b""
 
 
 def attributes(segment: SegmentRow) -> NDArray[Any]:
@@ -100,6 +107,11 @@ def encode(codes: bytes, dim: int) -> bytes:
     index = filled(codes, dim)
     with _guarded("a new segment") as faiss:
         return bytes(faiss.serialize_index(index).tobytes())
+
+
+def sketches(codes: NDArray[np.uint8], rows: NDArray[Any]) -> bytes:
+    """The sketches of half-precision vectors, uint8 [n, 2 · dim], whose rows these are."""
+    return sketch.sketched(codes.view("<f2").astype("f4"), rows["script"])
 
 
 def decode(index: Any) -> NDArray[np.uint8]:
@@ -158,8 +170,9 @@ def _guarded(what: str) -> Iterator[Any]:
 class View:
     """All usable segments of one embedder as one column of rows; immutable, shared by readers.
 
-    `starts` [s + 1] bounds the segments in `rows` [n]; `indexes` are their FAISS indexes. `by_row`
-    sorts `rows` by row number. Masks are kept by filter, since most questions use the same one.
+    `starts` [s + 1] bounds the segments in `rows` [n]; `indexes` are their FAISS indexes. `by_row` sorts
+    `rows` by row number, and `numbers` are these in order; `sketches` [words, n] are those of all vectors,
+    None where some lack. Masks are kept by filter, since most questions use the same one.
     """
 
     dim: int
@@ -167,8 +180,11 @@ class View:
     starts: Ints
     indexes: tuple[Any, ...]
     by_row: Ints
+    numbers: Ints
+    sketches: Words | None = None
     _masks: dict[tuple[object, ...], Mask] = field(default_factory=dict)
     _sums: dict[tuple[object, ...], tuple[Floats, int]] = field(default_factory=dict)
+    _apart: dict[bytes, Distances] = field(default_factory=dict)
 
     @classmethod
     def of(cls, opened: Sequence[tuple[SegmentRow, Any]], dim: int) -> View:
@@ -179,7 +195,11 @@ class View:
         rows = np.concatenate(parts)
         starts = np.cumsum([0, *map(len, parts)], dtype=np.int64)
         by_row = np.argsort(rows["row"], kind="stable")
-        return cls(dim, rows, starts, tuple(index for _, index in opened), by_row)
+        found = [sketch.opened(one.sketches, one.count, dim) for one, _ in opened]
+        known = [one for one in found if one is not None]
+        sketches = np.concatenate(known, axis=1) if known and len(known) == len(found) else None
+        numbers = rows["row"][by_row]
+        return cls(dim, rows, starts, tuple(index for _, index in opened), by_row, numbers, sketches)
 
     def places(self, rows: Ints) -> Ints:
         """Where rows stand in `self.rows`: int64, same length, −1 for rows without a vector."""
@@ -187,9 +207,8 @@ class View:
 
         if not len(self.rows) or not len(rows):
             return np.full(len(rows), -1, np.int64)
-        sorted_rows = self.rows["row"][self.by_row]
-        at = np.searchsorted(sorted_rows, rows).clip(0, len(sorted_rows) - 1)
-        found: Ints = np.where(sorted_rows[at] == rows, self.by_row[at], -1)
+        at = np.searchsorted(self.numbers, rows).clip(0, len(self.numbers) - 1)
+        found: Ints = np.where(self.numbers[at] == rows, self.by_row[at], -1)
         return found
 
     def among(self, **allowed: frozenset[int] | None) -> Mask:
@@ -226,9 +245,13 @@ class View:
     def nearest(
         self, vector: NDArray[np.float32], mask: Mask, limit: int
     ) -> tuple[Ints, NDArray[np.float32]]:
-        """The `limit` rows with the highest inner product under `mask`, best first, ties by row."""
+        """The `limit` rows with the highest inner product under `mask`, best first, ties by row.
+
+        Of very many rows only those are looked at whose sketches are nearest.
+        """
         import numpy as np
 
+        mask = self._likely(vector, mask, limit)
         rows, scores = [np.zeros(0, np.int64)], [np.zeros(0, np.float32)]
         query = np.ascontiguousarray(vector, np.float32).reshape(1, -1)
         for at, (a, b) in enumerate(zip(self.starts[:-1].tolist(), self.starts[1:].tolist(), strict=True)):
@@ -241,6 +264,21 @@ class View:
         all_rows, all_scores = np.concatenate(rows), np.concatenate(scores)
         order = np.lexsort((all_rows, -all_scores))[:limit]
         return all_rows[order], all_scores[order]
+
+    def _likely(self, vector: NDArray[np.float32], mask: Mask, limit: int) -> Mask:
+        """The rows under `mask` that are worth a look."""
+        import numpy as np
+
+        passing = int(np.count_nonzero(mask))
+        if self.sketches is None or passing < sketch.FROM:
+            return mask
+        key = vector.tobytes()
+        apart = self._apart.get(key)
+        if apart is None:
+            apart = sketch.distances(self.sketches, vector)
+            self._apart.clear()  # a question is asked once for each script, one after the other
+            self._apart[key] = apart
+        return sketch.nearest(apart, mask, max(limit, passing // sketch.SHARE))
 
     def cosines(self, vector: NDArray[np.float32], places: Ints) -> NDArray[np.float32]:
         """The inner products of the rows at `places`, 0 where a place is −1: float32, same length."""
@@ -266,6 +304,25 @@ class View:
             mine = there[scripts == script]
             middle = centre.means.get(script, np.zeros(self.dim))
             result[mine] = centred(self.vectors(places[mine]), middle)
+        return result
+
+    def nearness(self, centre: Centre, places: Ints) -> Floats:
+        """Cosines of a question with the rows at `places`, both seen from the means of the rows' scripts.
+
+        float64 [len(places)]: what `seen_from` times `centre.towards` is, without the vectors in between.
+        """
+        import numpy as np
+
+        result = np.zeros(len(places))
+        there = np.flatnonzero(places >= 0)
+        vectors, scripts = self.vectors(places[there]), self.rows["script"][places[there]]
+        towards, squares = vectors @ centre.towards, np.einsum("ij,ij->i", vectors, vectors)
+        for script in np.unique(scripts).tolist():
+            mine, middle = scripts == script, centre.means.get(script, np.zeros(self.dim))
+            apart = squares[mine] - 2 * (vectors[mine] @ middle) + middle @ middle
+            lengths = np.sqrt(np.maximum(apart, 0))
+            along = towards[mine] - middle @ centre.towards
+            result[there[mine]] = np.divide(along, lengths, out=np.zeros_like(along), where=lengths > 1e-6)
         return result
 
     def vectors(self, places: Ints) -> Floats:

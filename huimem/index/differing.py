@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
 from huimem import files, forking
+from huimem.index import catalog
 from huimem.index.rows import Changes
 
 SECOND_LOOK = 0.1  # seconds until what is gone or shrank is looked at again
@@ -55,6 +56,24 @@ def compare(
     return Changes(
         tuple(new), tuple(changed), tuple(sorted(removed)), tuple(doubtful), unchanged, tuple(shrunk)
     )
+
+
+class Agreed:
+    """The listing that was last found to agree with the catalog: given again, it is not compared again."""
+
+    def __init__(self) -> None:
+        self._last: tuple[int, tuple[str, ...], Mapping[str, str]] | None = None
+
+    def compare(
+        self, db: sqlite3.Connection, listing: Mapping[str, str], unreadable: Collection[str]
+    ) -> Changes:
+        """As `compare`, for a whole listing."""
+        looked_at = catalog.generation(db), tuple(unreadable), listing
+        if self._last == looked_at:
+            return Changes(unchanged=len(listing))
+        found = compare(db, listing, unreadable=unreadable)
+        self._last = None if found else (*looked_at[:2], dict(listing))
+        return found
 
 
 def size(stamp: str) -> int:

@@ -10,7 +10,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING
 
 from huimem import files, forking
 from huimem.errors import Locked, Problem, WriteFailed
-from huimem.index import browse, catalog, kinds, repair, seal, segments, sync, tokens
+from huimem.index import browse, catalog, kinds, purging, repair, seal, sync, tokens
 from huimem.index.answering import Choice, Maker
 from huimem.index.calibrate import Scale
 from huimem.index.catalog import Identity
+from huimem.index.differing import Agreed
 from huimem.index.disk import file_clock, refusals, sheltered
 from huimem.index.embeddings import Embeddings, Held, Meaning
 from huimem.index.filters import Filter
@@ -34,6 +35,7 @@ from huimem.index.rows import Changes, Counts, EmbedReport, SyncReport
 from huimem.index.seal import CATALOG, EMBED_LOCK, LOCK, SYNC_LOCK, Seal
 from huimem.index.snapshot import Snapshot
 from huimem.index.sync import EVERY, Listing, Spared
+from huimem.index.touch import Touch
 from huimem.index.vectors import Cache, written
 from huimem.ports import Embedder
 from huimem.records import Packed, Source
@@ -59,6 +61,7 @@ class Index:
         self._warnings: list[str] = []
         self._process = os.getpid()
         self._home = Home(folder)
+        self._agreed, self._touch = Agreed(), Touch(folder)
         self._begun = False  # there was no index, and no sync has filled this one yet
         self._embeddings = Embeddings(folder, choice, self._reading, self._writing)
         self._readers = Readers(folder, self._embeddings.name_at)
@@ -96,6 +99,7 @@ class Index:
     def close(self) -> None:
         """Let go of files and connections; snapshots still open stay usable. A fork leaves them alone."""
         if not self.inherited:
+            self._touch.stop()
             self._readers.close()
 
     def changes(
@@ -108,6 +112,8 @@ class Index:
     ) -> Changes:
         """How a listing (path → stamp) differs from the index; the parameters are those of `sync`."""
         with self._reading() as db:
+            if only is None and not full:
+                return self._agreed.compare(db, listing, unreadable)
             return sync.compare(db, listing, only=only, unreadable=unreadable, full=full)
 
     @mending
@@ -223,25 +229,16 @@ class Index:
         """Wipe what removed records left behind: their vectors, cached ones too, and freed pages."""
         self.mend(wait)
         with self._writing(wait) as db:
-            with catalog.transaction(db):
-                self._embeddings.clean(db)
-            with catalog.transaction(db):
-                if db.execute("SELECT 1 FROM gone_words").fetchone():
-                    repair.rebuild_words(self.folder, db)
-            segments.sweep(db, self.folder)
-            hashes = [hash for (hash,) in db.execute("SELECT DISTINCT hash FROM chunk")]
-            makers = self._embeddings.makers(db)
-            db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        Cache(self.folder, "").keep_only(hashes, makers)
+            needed = purging.purge(self.folder, db, self._embeddings)
+        Cache(self.folder, "").keep_only(*needed)
 
     @mending
     def forget_unused(self, *, wait: float = 10.0) -> int:
         """Forget cached vectors that no passage has had for `vectors.KEPT`; how many."""
         self.mend(wait)
         with self._reading() as db:
-            hashes = [hash for (hash,) in db.execute("SELECT DISTINCT hash FROM chunk")]
-            makers = self._embeddings.makers(db)
-        return Cache(self.folder, "").forget_unused(hashes, makers, file_clock(self.folder))
+            needed = purging.needed(db, self._embeddings)
+        return Cache(self.folder, "").forget_unused(*needed, file_clock(self.folder))
 
     def pending(self, f: Filter | None = None) -> NDArray[np.int64]:
         """Chunk rows that pass `f` (None: all) and have no vector of the embedder that answers, ascending."""
@@ -337,12 +334,13 @@ class Index:
         lock = files.lock(self.folder / LOCK, timeout=wait, make=False)
         with lock as is_ours, forking.undivided(), refusals(self.folder / CATALOG):
             self._repair()
+            known = seal.entries(self.folder) or seal.NONE
             seal.break_open(self.folder)
-            with closing(catalog.connect(self.folder, write=True)) as db:
+            with catalog.writing(self.folder, known) as db:
                 yield db
-                catalog.settle(db)
             if is_ours():
-                seal.close(self.folder)
+                seal.close(self.folder, known, db.arrived())
+                self._touch.wrote()
             else:  # somebody deleted the lock file, so others may be writing: the next one looks at all of it
                 seal.break_open(self.folder)
 
@@ -363,16 +361,18 @@ class Index:
         self.refuse_fork()
         self._home.make()
         self._warnings += kinds.clear(self.folder, LOCK)
-        if not thorough and not repair.needed(self.folder, self._identity):
+        if not (thorough or self._touch.found() or repair.needed(self.folder, self._identity)):
             return
         # Without a seal another process may be writing: it leaves one, and readers need not wait.
         busy = not thorough and seal.look(self.folder)[0] is Seal.OPEN and (self.folder / CATALOG).exists()
         try:
             with files.lock(self.folder / LOCK, timeout=0.0 if busy else wait):
+                rotten = self._touch.confirmed(thorough=thorough)
                 if thorough:
                     seal.break_open(self.folder)
                 with refusals(self.folder / CATALOG):
-                    self._repair()
+                    self._repair(rotten)
+                self._touch.mended()
         except Locked:
             if not busy:
                 raise
@@ -386,10 +386,10 @@ class Index:
         """Whether this is a fork of the process that opened it, which must leave all of it alone."""
         return os.getpid() != self._process
 
-    def _repair(self) -> None:
+    def _repair(self, rotten: Collection[str] = ()) -> None:
         """Mend under the lock, and remember what is to be said of it."""
         missing = not os.path.lexists(self.folder / CATALOG)
-        said = repair.mend(self.folder, self._identity)
+        said = repair.mend(self.folder, self._identity, rotten)
         self._warnings += said
         self._begun |= missing and not said
 

@@ -7,7 +7,6 @@ all is as it was. Nothing is changed.
 from __future__ import annotations
 
 import json
-import re
 import sqlite3
 from array import array
 from collections import Counter, defaultdict
@@ -17,18 +16,16 @@ from pathlib import Path
 from urllib.parse import quote
 from zlib import crc32
 
-from huimem.index import dense, segments
+from huimem.index import dense, raw, segments
 from huimem.index.cut import digest_of
 from huimem.index.dense import SegmentRow
+from huimem.index.digests import FOOTER, FOOTER_MARK
 from huimem.index.disk import broken
 from huimem.index.rows import UNDATED
 from huimem.index.seal import EMBEDDINGS, WORDS, Damaged
 from huimem.index.texts import unpack
+from huimem.index.vectors import sound
 
-# What tantivy writes behind each file: a version and a checksum as JSON, the length of that, a mark; both
-# numbers in four bytes, little-endian.
-_FOOTER = re.compile(rb'\{"version":(\{[^{}]{1,200}\}),"crc":(\d{1,10})\}')
-_FOOTER_MARK = 1337
 _PARTS = ("fast", "fieldnorm", "idx", "pos", "store", "term")  # the files of each of its segments
 _ROWS = (
     "SELECT c.row, CASE WHEN c.inferred OR c.at_ms IS NULL THEN ? ELSE c.at_ms END, c.record, r.source, "
@@ -144,7 +141,7 @@ def _version(data: bytes) -> bytes | None:
     """The version that a file's footer names, None where its checksum does not fit."""
     end = len(data) - 8
     length, mark = (int.from_bytes(data[at : at + 4], "little") for at in (max(end, 0), max(end + 4, 0)))
-    footer = _FOOTER.fullmatch(data[end - length : end]) if mark == _FOOTER_MARK and length <= end else None
+    footer = FOOTER.fullmatch(data[end - length : end]) if mark == FOOTER_MARK and length <= end else None
     return footer[1] if footer and crc32(data[: end - length]) == int(footer[2]) else None
 
 
@@ -166,16 +163,9 @@ def cache_fault(folder: Path) -> str:
 
 def _cache_fault(path: Path, how: str) -> str:
     address = f"file:{quote(str(path.absolute()))}?{how}"
-    with closing(sqlite3.connect(address, uri=True, isolation_level=None)) as db:
+    with raw.in_use(path), closing(sqlite3.connect(address, uri=True, isolation_level=None)) as db:
         (found,) = db.execute("PRAGMA integrity_check(1)").fetchone()
         if found != "ok":
             return str(found)
-        bad = sum(not _sound_vector(*row) for row in db.execute("SELECT key, value FROM vector"))
+        bad = sum(not sound(*row) for row in db.execute("SELECT key, value FROM vector"))
     return f"{bad:,} vectors are not what they were" if bad else ""
-
-
-def _sound_vector(key: object, value: object) -> bool:
-    """As `vectors.Cache` writes them: a checksum of both stands behind the vector."""
-    if not (isinstance(key, bytes) and isinstance(value, bytes)):
-        return False
-    return crc32(key + value[:-4]).to_bytes(4, "little") == value[-4:]

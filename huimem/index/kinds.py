@@ -14,14 +14,27 @@ from pathlib import Path
 
 from huimem import files
 from huimem.index.disk import refusals
-from huimem.index.seal import CATALOG, EMBED_LOCK, EMBEDDINGS, LOCK, SEAL, SYNC_LOCK, VECTORS, WORDS
+from huimem.index.seal import (
+    CATALOG,
+    EMBED_LOCK,
+    EMBEDDINGS,
+    EMBEDDINGS_LOCK,
+    EMBEDDINGS_SEAL,
+    LOCK,
+    SEAL,
+    SYNC_LOCK,
+    VECTORS,
+    WORDS,
+)  # fmt: skip
 
 _JOURNALLED = (CATALOG, f"{CATALOG}.new", EMBEDDINGS)
 _FILES = (
     LOCK,
     SYNC_LOCK,
     EMBED_LOCK,
+    EMBEDDINGS_LOCK,
     SEAL,
+    EMBEDDINGS_SEAL,
     *(f"{name}{end}" for name in _JOURNALLED for end in ("", "-wal", "-shm")),
 )
 _FOLDERS = (WORDS, VECTORS)

@@ -8,18 +8,29 @@ embedding cache, the catalog from the files.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import Collection, Iterator
+from contextlib import closing, suppress
 from pathlib import Path
 
-from huimem.errors import WriteFailed
+from huimem.errors import Locked, WriteFailed
 from huimem.index import catalog, dense, kinds, lexical, seal, segments
 from huimem.index.batch import postings
 from huimem.index.catalog import Identity
 from huimem.index.disk import refusals
-from huimem.index.seal import CATALOG, VECTORS, WORDS, Damaged, Seal
+from huimem.index.seal import (
+    CATALOG,
+    EMBEDDINGS,
+    EMBEDDINGS_SEAL,
+    SEAL,
+    VECTORS,
+    WORDS,
+    Damaged,
+    Seal,
+)  # fmt: skip
+from huimem.index.vectors import HASTE, Cache
 
-_NONE = "there is none yet"
+_NONE, _ROTTEN = "there is none yet", "the disk has changed what it held"
+_CACHE = frozenset({EMBEDDINGS, EMBEDDINGS_SEAL})
 _REMEDY = "Check the disk, or delete the state folder: it is built again from the files."
 
 
@@ -30,15 +41,23 @@ def needed(folder: Path, identity: Identity) -> bool:
     return bool(foreign(folder, identity, read_all=False))
 
 
-def mend(folder: Path, identity: Identity) -> tuple[str, ...]:
-    """Make the state folder usable and seal it; what was lost, a line each. The caller holds the lock."""
-    cleared = kinds.clear(folder)
+def mend(folder: Path, identity: Identity, rotten: Collection[str] = ()) -> tuple[str, ...]:
+    """Make the state folder usable and seal it; what was lost, a line each. The caller holds the lock.
+
+    `rotten`: files of which it is known that they do not hold what was written, whatever the seal says.
+    """
+    cleared = (*kinds.clear(folder), *_cache_healed(folder, rotten))
+    rotten = frozenset(rotten) - _CACHE
     state, odd = seal.look(folder)
-    lost = foreign(folder, identity, read_all=state is not Seal.WHOLE)
+    if rotten:
+        state, odd = Seal.DAMAGED, odd.union(rotten)
+    torn = [f"{SEAL} was damaged: everything in the index was looked at"] if seal.torn(folder) else []
+    bad = any(name.startswith(CATALOG) for name in rotten)
+    lost = _ROTTEN if bad else foreign(folder, identity, read_all=state is not Seal.WHOLE)
     if state is Seal.WHOLE and not lost:
         return cleared
     seal.break_open(folder)
-    if state is Seal.DAMAGED and any(name.startswith(CATALOG) for name in odd):
+    if state is Seal.DAMAGED and not bad and any(name.startswith(CATALOG) for name in odd):
         warnings = [_begin_anew(folder, identity, "it was changed or deleted by another program")]
     elif lost == _NONE:
         warnings = _first(folder, identity)
@@ -47,7 +66,16 @@ def mend(folder: Path, identity: Identity) -> tuple[str, ...]:
     else:
         warnings = list(_parts(folder, suspicious=any(name.startswith(WORDS) for name in odd)))
     seal.close(folder)
-    return (*cleared, *warnings)
+    return (*cleared, *warnings, *torn)
+
+
+def _cache_healed(folder: Path, rotten: Collection[str]) -> Iterator[str]:
+    """Mend the cache of vectors, unless somebody works with it: each vector has a checksum of its own."""
+    cache = Cache(folder, "", HASTE)
+    with suppress(Locked):
+        if not _CACHE.isdisjoint(rotten):
+            cache.heal()
+            yield cache.warning
 
 
 def foreign(folder: Path, identity: Identity, *, read_all: bool) -> str:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_COLUMNS = "id, file, bucket, embedder, dim, size, sha256, count, first_ms, last_ms, rows"
+_COLUMNS = "id, file, bucket, embedder, dim, size, sha256, count, first_ms, last_ms, rows, sketches"
 _NOTHING: Mapping[int, bytes] = MappingProxyType({})
 
 
@@ -206,8 +206,8 @@ def _write(db: sqlite3.Connection, place: _Place, rows: NDArray[Any], codes: NDA
     times = (int(rows["at"][0]), int(rows["at"][-1]))
     whose = (id, name, bucket, place.maker.embedder, place.maker.dim, len(data), dense.sha256(data))
     db.execute(
-        f"INSERT INTO segment ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (*whose, len(rows), *times, rows.tobytes()),
+        f"INSERT INTO segment ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (*whose, len(rows), *times, rows.tobytes(), dense.sketches(codes, rows)),
     )
 
 

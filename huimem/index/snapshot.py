@@ -209,6 +209,16 @@ class Snapshot:
         _check_dimension(centre.towards, view)
         return view.seen_from(centre, view.places(rows))
 
+    def nearness(self, centre: Centre, rows: Ints) -> NDArray[np.float64]:
+        """Cosines of a question with `rows`, both seen from their scripts: float64 [n], 0 without one."""
+        import numpy as np
+
+        view = self.vectors()
+        if view is None or not len(rows):
+            return np.zeros(len(rows))
+        _check_dimension(centre.towards, view)
+        return view.nearness(centre, view.places(rows))
+
     def begun(self, f: Filter, span: Bounds) -> int:
         """How many records pass `f`, its time apart, and begin in a closed span of milliseconds."""
         wanted = self._in_numbers(f)

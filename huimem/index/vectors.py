@@ -21,10 +21,11 @@ from zlib import crc32
 
 from huimem import files, forking
 from huimem.errors import Conflict, Locked, WriteFailed
-from huimem.index import kinds
+from huimem.index import kinds, raw, seal
+from huimem.index.digests import Tally
 from huimem.index.disk import broken, refusals
 from huimem.index.filters import marks
-from huimem.index.seal import EMBEDDINGS
+from huimem.index.seal import EMBEDDINGS, EMBEDDINGS_LOCK, EMBEDDINGS_SEAL
 from huimem.ports import Embedder
 
 if TYPE_CHECKING:
@@ -63,9 +64,8 @@ class Cache:
         found: dict[bytes, bytes] = {}
         with self._open() as db:
             for key, value in _select(db, list(keys)):
-                code, check = value[:-_CHECK], value[-_CHECK:]
-                sound = check == _checksum(key, code) and code and (size is None or len(code) == size)
-                if sound:
+                code = value[:-_CHECK]
+                if sound(key, value) and code and (size is None or len(code) == size):
                     found[keys[key]] = code
         return found
 
@@ -75,7 +75,7 @@ class Cache:
         for hash, code in vectors.items():
             key = self._key(hash)
             rows.append((key, code + _checksum(key, code)))
-        with self._open() as db:
+        with self._changing() as db:
             db.execute("BEGIN IMMEDIATE")
             db.executemany("INSERT OR REPLACE INTO vector VALUES (?, ?)", rows)
             db.execute("COMMIT")
@@ -83,12 +83,11 @@ class Cache:
     def keep_only(self, hashes: Collection[bytes], embedders: Iterable[str]) -> int:
         """Forget every vector but those of `hashes` by `embedders`, for good; how many there were."""
         keys = {_key(_salt(name), hash) for name in embedders for hash in hashes}
-        with self._open() as db:
+        with self._changing(self._patience) as db:
             present = [key for (key,) in db.execute("SELECT key FROM vector") if key not in keys]
             db.execute("BEGIN IMMEDIATE")
             db.executemany("DELETE FROM vector WHERE key = ?", [(key,) for key in present])
             db.execute("COMMIT")
-            db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return len(present)
 
     def forget_unused(self, hashes: Collection[bytes], embedders: Iterable[str], now: int) -> int:
@@ -97,7 +96,7 @@ class Cache:
         `now`: nanoseconds since 1970. What is seen unused here for the first time stays.
         """
         keys = ((_key(_salt(name), hash),) for name in embedders for hash in hashes)
-        with self._open() as db:
+        with self._changing() as db:
             db.execute("PRAGMA temp_store = MEMORY")
             db.execute("CREATE TEMP TABLE used (key BLOB PRIMARY KEY) WITHOUT ROWID")
             db.executemany("INSERT OR IGNORE INTO used VALUES (?)", keys)
@@ -113,13 +112,48 @@ class Cache:
             db.execute("COMMIT")
         return gone.rowcount
 
+    def heal(self) -> None:
+        """Write the file anew, where a disk has changed it, with every vector in it that is what it was.
+
+        They are all in memory meanwhile.
+        """
+        kept: list[tuple[object, object]] = []
+        with self._changing() as db:
+            kept.extend(row for row in db.execute("SELECT key, value FROM vector") if sound(*row))
+        self._begin_anew()
+        with self._changing() as db:
+            db.execute("BEGIN IMMEDIATE")
+            db.executemany("INSERT OR IGNORE INTO vector VALUES (?, ?)", kept)
+            db.execute("COMMIT")
+        self.warning = f"{EMBEDDINGS} was damaged and is written anew: {len(kept):,} vectors were kept"
+
     def _key(self, hash: bytes) -> bytes:
         return _key(self._salt, hash)
 
     @contextmanager
+    def _changing(self, patience: float = HASTE) -> Iterator[sqlite3.Connection]:
+        """As `_open`, alone among those who change something, which is sealed in the end.
+
+        Where somebody reads meanwhile for longer than `patience`, it has no seal until the next time.
+        """
+        folder = self._path.parent
+        with files.lock(folder / EMBEDDINGS_LOCK, timeout=self._patience, make=False):
+            tally: Tally | None = None
+            with self._open() as db:
+                db.execute("PRAGMA wal_autocheckpoint = 0")
+                before = Tally(self._path, _sealed(folder))
+                yield db
+                db.execute(f"PRAGMA busy_timeout = {round(patience * 1000)}")
+                before.leaving()
+                (busy, *_) = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+                tally = None if busy else before
+            with suppress(WriteFailed, OSError):  # a seal that is left is one of another time
+                _seal(folder, tally)
+
+    @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
         """A connection; a file that SQLite cannot use is begun anew, and what it held is lost."""
-        with forking.undivided(), refusals(self._path):
+        with forking.undivided(), refusals(self._path), raw.in_use(self._path):
             try:
                 db = self._connect()
             except sqlite3.Error as error:
@@ -138,8 +172,8 @@ class Cache:
 
     def _begin_anew(self) -> None:
         self.warning = f"{EMBEDDINGS} was damaged and is begun anew: its vectors are computed again"
-        for end in ("", "-wal", "-shm"):
-            files.remove(self._path.with_name(EMBEDDINGS + end))
+        for name in (EMBEDDINGS, f"{EMBEDDINGS}-wal", f"{EMBEDDINGS}-shm", EMBEDDINGS_SEAL):
+            files.remove(self._path.with_name(name))
 
     def _connect(self) -> sqlite3.Connection:
         names = [EMBEDDINGS + end for end in ("", "-wal", "-shm")]
@@ -163,6 +197,21 @@ class Cache:
             db.close()
             raise
         return db
+
+
+def _sealed(folder: Path) -> int | None:
+    """The digest of the cache as it stands; None where it was changed since it was sealed."""
+    entry = (seal.entries(folder, EMBEDDINGS_SEAL) or {}).get(EMBEDDINGS)
+    return entry[2] if entry and entry[:2] == seal.stamp(folder, EMBEDDINGS) else None
+
+
+def _seal(folder: Path, tally: Tally | None) -> None:
+    """Seal the cache as it stands; without a tally nobody knows what it holds."""
+    stamp = seal.stamp(folder, EMBEDDINGS)
+    if tally is None or stamp is None:
+        files.remove(folder / EMBEDDINGS_SEAL)
+    else:
+        files.jot(folder / EMBEDDINGS_SEAL, seal.rendered({EMBEDDINGS: [*stamp, tally.arrived()]}))
 
 
 def written(folder: Path) -> int:
@@ -229,6 +278,13 @@ def _salt(embedder: str) -> bytes:
 
 def _key(salt: bytes, hash: bytes) -> bytes:
     return blake2b(hash, key=salt, digest_size=16).digest()
+
+
+def sound(key: object, value: object) -> bool:
+    """Whether a row of the cache is what `Cache.put` wrote: behind a vector stands a checksum of both."""
+    if not (isinstance(key, bytes) and isinstance(value, bytes)):
+        return False
+    return _checksum(key, value[:-_CHECK]) == value[-_CHECK:]
 
 
 def _checksum(key: bytes, code: bytes) -> bytes:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from huimem import files
 from huimem.errors import Problem, WriteFailed
-from huimem.index import catalog, dense, kinds, seal, segments, sync, tokens
+from huimem.index import catalog, dense, kinds, rot, seal, segments, sync, tokens
 from huimem.index.disk import refusal
 from huimem.index.intact import cache_fault, catalog_faults, damaged_words, words_held
 from huimem.index.packed import files_of
@@ -22,6 +22,7 @@ from huimem.index.seal import CATALOG, EMBEDDINGS, LOCK, VECTORS, WORDS, Damaged
 
 _REBUILT = "The next command builds it anew from the files; nothing else is lost."
 _DELETE = "Delete it: the next command makes it again from the files."
+_MENDED = "huimem sync --full mends it."
 _RESYNC = "huimem sync --full reads the files again."
 
 
@@ -68,7 +69,11 @@ def verify(folder: Path, vault_id: str, held: Held, *, read_data: bool, wait: fl
 
 def _looked(folder: Path, vault_id: str, held: Held, read_data: bool) -> Verified:
     odd = tuple(_odd(folder))
+    if read_data:
+        odd = (*odd, *(one for one in _rotten(folder) if not _told(one, odd)))
     try:
+        if any(one.path == CATALOG for one in odd):
+            return Verified(odd)
         if not (folder / CATALOG).is_file():
             return Verified(odd or tuple(_orphans(folder)))
         with closing(catalog.connect(folder)) as db:
@@ -106,6 +111,12 @@ def _odd(folder: Path) -> Iterator[Problem]:
     for name in sorted(names) if state is Seal.DAMAGED else ():
         what = "was changed by another program" if (folder / name).exists() else "is gone"
         yield Problem(name, 0, what, _REBUILT)
+
+
+def _rotten(folder: Path) -> Iterator[Problem]:
+    """What has the size and the time that it had, and holds something else."""
+    for name in sorted(rot.rotten(folder)):
+        yield Problem(name, 0, "is damaged: the disk has changed it since it was written", _MENDED)
 
 
 def _orphans(folder: Path) -> Iterator[Problem]:

@@ -190,7 +190,7 @@ class Judge:
         """Meaning of each passage as a share of the nearest; more where no word of the question can match."""
         if self._meaning is None or self._centre is None:
             return np.zeros(len(pool.rows))
-        cosines = self._snapshot.seen_from(self._centre, pool.rows) @ self._centre.towards
+        cosines = self._snapshot.nearness(self._centre, pool.rows)
         shares = rank.share_of_meaning(cosines, self._meaning.scale.same)
         return shares * np.where(pool.script == self._centre.script, 1.0, self._ranking.foreign_weight)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from huimem.errors import Problem
@@ -40,6 +40,16 @@ def planned_document(planned: Plan, links: Sequence[Link]) -> Document:
 
 def unarchived_document(done: Done) -> Document:
     return {**_archive(done.place), "files": done.files}
+
+
+def place_document(path: str, line: int, packed: str) -> Document:
+    """A line of an open file, null for none, and the archive that it was just taken out of, else null."""
+    return {"path": path, "line": line or None, "put_back_from": packed or None}
+
+
+def edited_document(place: Document, records: Mapping[str, int], *, changed: bool) -> Document:
+    """What an edit made of a file, and how many of its records changed, came and went."""
+    return {**place, "changed": changed, "records": dict(records)}
 
 
 def _archive(place: Archived) -> Document:

@@ -7,9 +7,11 @@ step may be the last one: the next run goes on from what is there.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
+from datetime import tzinfo
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Protocol
@@ -19,8 +21,9 @@ from huimem.errors import Conflict, HuimemError, NotFound, Problem
 from huimem.months import Archived
 from huimem.vault import pack
 from huimem.vault.archives import Archives
+from huimem.vault.layout import namespace_of
 from huimem.vault.pack import BadArchive, Manifest, Member
-from huimem.vault.sources import digest
+from huimem.vault.sources import digest, session_of
 
 BRIEFLY = 0.2  # seconds that a session is waited for by whoever packs it
 
@@ -31,6 +34,7 @@ class Vault(Protocol):
     """What is asked of the vault whose months these are."""
 
     root: Path
+    zone: tzinfo
     archives: Archives
 
     def id_of(self, path: str) -> tuple[str, str]: ...
@@ -81,7 +85,7 @@ def archive(
                 kept.append(Problem(one.path, 0, "is not packed: it has just been changed"))
                 continue
             going.append((one, data))
-            _add(held, one.member, data)
+            _add(vault, held, one.member, data)
         if held != before:
             _write(vault, place, held, base)
         _tell(vault, place)
@@ -123,6 +127,14 @@ def restore(vault: Vault, place: Archived) -> str:
         return path
 
 
+def tell_again(vault: Vault, place: Archived) -> None:
+    """See that the manifest and the list beside an archive say what it holds: who changed it may have died
+    before they did. Raises `Locked`, `WriteFailed`, `Unreadable`."""
+    with _month(vault, place):
+        if vault.stamp(place.archive):
+            _tell(vault, place)
+
+
 def _month(vault: Vault, place: Archived) -> AbstractContextManager[object]:
     """The lock of whoever changes an archive."""
     name = digest(place.archive.encode("utf-8", "surrogateescape"))
@@ -152,12 +164,23 @@ def _unchanged(vault: Vault, one: Cold) -> bytes | None:
     return None
 
 
-def _add(held: Contents, member: Member, data: bytes) -> None:
-    """Add a file; another one of its name that came in earlier stays, and this one gets a name beside it."""
+def _add(vault: Vault, held: Contents, member: Member, data: bytes) -> None:
+    """Add a file. Another one of its name that came in earlier stays, and this one gets a name beside it,
+    unless it is that one, which was put back and went on."""
     there = held.get(member.name)
     if there is not None and there[0].digest != member.digest:
-        member = replace(member, name=_beside(member.name, member.digest))
+        if _went_on(vault, member.name, there[1], data):
+            del held[member.name]
+        else:
+            member = replace(member, name=_beside(member.name, member.digest))
     held.setdefault(member.name, (member, data))
+
+
+def _went_on(vault: Vault, name: str, earlier: bytes, data: bytes) -> bool:
+    """Whether the head of an earlier state of a session, and each of its messages, stand in it still."""
+    before, after = (session_of(each, name, zone=vault.zone) for each in (earlier, data))
+    kept, now = (Counter((one.raw or b"").strip() for one in each.messages) for each in (before, after))
+    return (before.front, before.preface_raw) == (after.front, after.preface_raw) and kept <= now
 
 
 def _beside(path: str, mark: str) -> str:
@@ -218,16 +241,18 @@ def told(member: Member) -> tuple[str, str, str]:
 def _listing(place: Archived, members: Sequence[Member]) -> str:
     """The text of the list that lies beside an archive."""
     lines = [f"- {day} · {title} · `{ref}`" for day, title, ref in map(told, in_order(members))]
+    owner = namespace_of(place.archive)
+    back = f"huimem unarchive {place.month}" + (f" --namespace {owner}" if owner else "")
     head = (
         f"# {place.month}\n\nPacked in `{place.month}.tar.zst`; every question still finds it.\n"
-        f"`huimem unarchive {place.month}` puts the files back.\n\n"
+        f"`{back}` puts the files back.\n\n"
     )
     return head + "\n".join(lines) + "\n"
 
 
 def _deleted(vault: Vault, one: Cold, data: bytes, kept: list[Problem]) -> bool:
     """Delete a packed file; where it is no longer what was packed it is `kept`."""
-    namespace, session = vault.id_of(one.path)
+    namespace, session = namespace_of(one.path), one.member.id
     try:
         # Who records holds the session and may wait for the month: whoever has the month does not wait.
         with files.lock(vault.session_lock_path(namespace, session), timeout=BRIEFLY):
@@ -251,7 +276,9 @@ def _put_back(vault: Vault, place: Archived, member: Member, data: bytes) -> str
     path = place.owner + member.name
     for each in (path, _beside(path, member.digest)):
         with suppress(files.Unreadable):
-            if files.read(vault.root / each, within=vault.root)[0] == data:
+            found, _ = files.read(vault.root / each, within=vault.root)
+            if found == data or _went_on(vault, each, data, found):
+                files.settle(vault.root / each, within=vault.root)
                 return each
         files.make_folder((vault.root / each).parent, within=vault.root)
         with suppress(Conflict):

@@ -7,6 +7,7 @@ Nothing but what a file says of itself counts: no date of the file system makes 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import sha256
@@ -33,23 +34,36 @@ class Plan:
     kept: tuple[Problem, ...] = ()
 
 
-def plan(vault: Vault, now: datetime, *, keep: int | None = None, month: str | None = None) -> Plan:
+def plan(
+    vault: Vault,
+    now: datetime,
+    *,
+    keep: int | None = None,
+    month: str | None = None,
+    stop: Callable[[], bool] | None = None,
+) -> Plan:
     """The sessions that can be packed: all said in months over for more than `keep` months, by their first.
 
-    `month`: that one alone. Files with faults, and those that cannot be read, are `kept`.
+    `month`: that one alone. Those of them that have faults are `kept`, and so are files that cannot be read,
+    whose month nobody knows. `stop` ends it between two files, with what was found.
     """
     keep = vault.config.archive.keep if keep is None else keep
     months: dict[Archived, list[Cold]] = {}
     kept: list[Problem] = []
     for path in sorted(vault.scan().files):
+        if stop is not None and stop():
+            break
         owner, name = _owner(path)
         if not packable(name):
             continue
         found = _looked_at(vault, path, name)
         if isinstance(found, Problem):
             kept.append(found)
-        elif found and month in (None, found.month) and _is_cold(vault, found, now, keep):
-            months.setdefault(Archived(owner, found.month), []).append(found)
+        elif found and month in (None, found.cold.month) and _is_cold(vault, found.cold, now, keep):
+            if found.fault:
+                kept.append(found.fault)
+            else:
+                months.setdefault(Archived(owner, found.cold.month), []).append(found.cold)
     return Plan({place: tuple(ones) for place, ones in sorted(months.items(), key=_by_path)}, tuple(kept))
 
 
@@ -63,8 +77,16 @@ def _owner(path: str) -> tuple[str, str]:
     return path.removesuffix(rest), rest
 
 
-def _looked_at(vault: Vault, path: str, name: str) -> Cold | Problem | None:
-    """A session as a member to be; the reason where it cannot be one, None for what is no session."""
+@dataclass(frozen=True, slots=True)
+class _Session:
+    """A session as a member to be, and what keeps it from being one."""
+
+    cold: Cold
+    fault: Problem | None
+
+
+def _looked_at(vault: Vault, path: str, name: str) -> _Session | Problem | None:
+    """A session; why it cannot be read; None for what is no session, or tells no time."""
     try:
         data, stamp = files.read(vault.root / path, within=vault.root)
     except files.Unreadable as error:
@@ -72,9 +94,6 @@ def _looked_at(vault: Vault, path: str, name: str) -> Cold | Problem | None:
     if sort_of(data, path) != "session":
         return None
     session = session_of(data, path, zone=vault.zone)
-    if session.problems:
-        first = session.problems[0]
-        return Problem(path, first.line, f"is not packed: {first.message}", first.remedy)
     created, said = _created(session), [message.at for message in session.messages if message.at]
     if created is None or not said:
         return None
@@ -90,7 +109,14 @@ def _looked_at(vault: Vault, path: str, name: str) -> Cold | Problem | None:
         created=created.isoformat(timespec="seconds"),
         refs=tuple(str(turn.ref) for turn in session.turns),
     )
-    return Cold(path, month_of(created, vault.zone), month_of(max(said), vault.zone), member)
+    cold = Cold(path, month_of(created, vault.zone), month_of(max(said), vault.zone), member)
+    return _Session(cold, _fault(path, session))
+
+
+def _fault(path: str, session: Session) -> Problem | None:
+    for first in session.problems[:1]:
+        return Problem(path, first.line, f"is not packed: {first.message}", first.remedy)
+    return None
 
 
 def _created(session: Session) -> datetime | None:

@@ -7,6 +7,7 @@ was said; it comes first, so that nothing can be brought in again whatever happe
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -14,10 +15,10 @@ from datetime import datetime
 from pathlib import Path
 
 from huimem import files
-from huimem.errors import Conflict, NotFound, UsageError
+from huimem.errors import Conflict, NotFound, UsageError, WriteFailed
 from huimem.months import archived
 from huimem.records import Ref, Session
-from huimem.vault.archive import restore
+from huimem.vault.archive import restore, tell_again
 from huimem.vault.facts import parse_facts, timeline
 from huimem.vault.forgotten import FOLDER, forgotten
 from huimem.vault.front import set_field
@@ -221,8 +222,9 @@ def take_out(vault: Vault, one: Doomed) -> None:
     owner = vault.id_of(path)
     with files.lock(vault.session_lock_path(*owner)):
         data, _ = files.read(vault.root / path, within=vault.root)
-        gone = [piece for piece in _pieces(vault, path) if str(piece.ref) in one.refs]
-        if one.whole:
+        pieces = _pieces(vault, path)
+        gone = [piece for piece in pieces if str(piece.ref) in one.refs]
+        if one.whole and len(gone) == len(pieces):  # nothing was said since, nor in a state that went on
             files.take_away(vault.root / path, data, within=vault.root)
             files.remove_folder((vault.root / path).parent, within=vault.root)
         elif gone:
@@ -263,9 +265,12 @@ def _retitled(session: Session, data: bytes) -> bytes:
 def scrub(vault: Vault, said: Collection[bytes]) -> int:
     """Take what was said, and every record ever forgotten, out of the copies that the state folder keeps.
 
-    In how many something stood. What writers that died left behind is looked at too.
+    In how many something stood. What writers that died left behind is looked at too, and no unpacked file
+    stays: it may be of a month that was put back since.
     """
     vault.rescue()
+    _finish(vault)
+    vault.archives.unpacked.empty()
     gone, _ = forgotten(vault.root, [*namespace_folders(vault.root)])
     refs = [Ref.parse(ref) for ref in gone]
     texts = sorted((text for text in said if len(text) >= LEAST), key=len, reverse=True)
@@ -280,6 +285,17 @@ def scrub(vault: Vault, said: Collection[bytes]) -> int:
                 files.replace(path, left, data)
                 changed += 1
     return changed
+
+
+def _finish(vault: Vault) -> None:
+    """What an earlier run took out does not come back, and stands in no list beside an archive."""
+    for place in filter(None, map(archived, sorted(vault.scan().archives))):
+        with suppress(files.Unreadable):
+            tell_again(vault, place)
+    for folder, below, _ in os.walk(vault.root):
+        below[:] = [name for name in below if not name.startswith(".")]
+        with suppress(WriteFailed):  # of a folder that nobody may open nothing was taken
+            files.settle(Path(folder, "any"), within=vault.root)
 
 
 def _scrubbed(vault: Vault, name: str, data: bytes, refs: Sequence[Ref]) -> bytes:

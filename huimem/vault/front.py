@@ -11,10 +11,12 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from huimem.errors import Problem
 from huimem.vault.front_yaml import Value, compose, no_mapping, repeated_key, yaml_fields
 from huimem.vault.headings import CANDIDATE, read_heading, role_lines
+from huimem.vault.text import decode, legible, no_text
 
 __all__ = ["BOM", "Front", "Value", "render_front", "set_field", "split_front"]
 
@@ -41,6 +43,7 @@ _TYPED = re.compile(
     re.IGNORECASE,
 )
 _UNPRINTABLE = re.compile(r"[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
+_BLANK = " \t\r\n"  # what YAML takes for no text; other spaces are
 _UNTYPED_KEYS = frozenset({"huimem", "created"})
 _OURS = re.compile(rb"(?:huimem|id|title|created|tz):[ \t]")
 
@@ -55,6 +58,7 @@ class Front:
     body_line: int
 
 
+@lru_cache(maxsize=1)  # what a file is, is asked of it before what it says
 def split_front(data: bytes, path: str) -> tuple[Front, bytes]:
     """Front matter and body; `front.raw + body == data` for any bytes.
 
@@ -69,8 +73,11 @@ def split_front(data: bytes, path: str) -> tuple[Front, bytes]:
     closing = _CLOSE.search(data, opening.end())
     if closing is None or _reaches_messages(data[opening.end() : closing.start()]):
         return _unclosed(mark, data[opening.end() :], path), data[start:]
-    block = data[opening.end() : closing.start()].decode("utf-8", "replace")
-    fields, problems = _read(block, path)
+    text, wrong_byte = decode(data[opening.end() : closing.start()])
+    fields, problems = _read(legible(text), path)
+    if wrong_byte is not None:
+        line = text.count("\n", 0, wrong_byte) + 2
+        problems += (Problem(path, line, *no_text(text, wrong_byte)[0][1:]),)
     if fields is None:
         return Front(mark, {}, problems, 1), data[start:]
     end = min(closing.end() + 1, len(data))
@@ -304,7 +311,7 @@ def _replaced(block: str, name: str, value: Value, end: str) -> str:
     if isinstance(node, yaml.SequenceNode) and not node.flow_style:
         return _list_replaced(block, start, stop, value, end)
     body = block[start:stop]
-    stop -= len(body) - len(body.rstrip())
+    stop -= len(body) - len(body.rstrip(_BLANK))
     if isinstance(value, str):
         text = _scalar(value, name)
     else:
@@ -324,9 +331,9 @@ def _list_replaced(block: str, start: int, stop: int, value: Value, end: str) ->
     """A block list exchanged for another one in its indentation, or for a value on the key's line."""
     first = block.rindex("\n", 0, start) + 1
     indent = block[first:start]
-    stop = first + len(block[first:stop].rstrip())
+    stop = first + len(block[first:stop].rstrip(_BLANK))
     if not isinstance(value, str) and value:
         return block[:first] + end.join(f"{indent}- {_scalar(item)}" for item in value) + block[stop:]
     text = _scalar(value, "value") if isinstance(value, str) else "[]"
-    head = block[:first].rstrip()
+    head = block[:first].rstrip(_BLANK)
     return head + (f" {text}" if text else "") + block[stop:]

@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, tzinfo
 from functools import partial
+from pathlib import Path
 from typing import Literal
 
 from huimem import files
@@ -81,6 +82,7 @@ class Intake:
     _forgotten: frozenset[str] = field(init=False)
     _restored: frozenset[str] = field(init=False)
     _names: set[str] = field(default_factory=set)
+    _folders: set[Path] = field(default_factory=set)  # that are there, and on the disk
     _numbers: dict[str, int] = field(default_factory=dict)  # the first that may be free
     _foreseen: dict[Origin, dict[bytes, bytes]] = field(default_factory=dict)
     _behind: Behind = field(default_factory=Behind)
@@ -220,6 +222,8 @@ class Intake:
             texts = {place: said.messages[index].text for place, index in found.grown.items()}
             added = [(place, said.messages[index]) for place, index in fresh]
             self._write_grown(named, texts, added, (path, data))
+        elif self.write:
+            files.settle(self.vault.root / path, within=self.vault.root)
         after = titled(known_of(said, known, out), title_throughout(named), title_of(conversation))
         back = {digest(_mark(refs[n])) for _, n in fresh if refs.get(n) in self._restored}
         return _Taken(outcome, {**after, **dict.fromkeys(back, MARK)}, not out)
@@ -312,9 +316,10 @@ class Intake:
     def _prepare(self, path: str, session: str, origin: Origin) -> None:
         """Make the folder of a new file, and take note of what will stand there."""
         folder = (self.vault.root / path).parent
-        if not folder.is_dir():
+        if folder not in self._folders or not folder.is_dir():
             self.vault.keep_labels(self.namespace)
             files.make_folder(folder, within=self.vault.root)
+            self._folders.add(folder)
         self._origins.put(origin, path, session)
         self._new.add(origin)
 

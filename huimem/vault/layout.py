@@ -1,19 +1,18 @@
-"""Where things lie in a vault: names, folders, namespaces, and what is looked at.
+"""Where things lie in a vault: names, folders, namespaces, and what belongs.
 
-In: instants, labels, relative paths, the root of a vault. Out: names that are safe on every disk, and
-one listing of the files that belong to the vault. All rules are pure; only the two listings touch the disk.
-Paths are relative to the vault and use `/`.
+In: instants, labels, relative paths. Out: names that are safe on every disk, and whether a path belongs to
+the vault. All rules are pure but for the listing of namespaces and the file that leaves out. Paths are
+relative to the vault and use `/`.
 """
 
 from __future__ import annotations
 
 import os
 import re
-import stat
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from hashlib import blake2b
 from itertools import count
@@ -21,9 +20,8 @@ from pathlib import Path, PurePosixPath
 from typing import Protocol
 from urllib.parse import unquote_to_bytes
 
-from huimem.errors import Problem, UsageError, VaultError
-from huimem.files import Stamp, Unreadable, leftover, read
-from huimem.months import ENDING, archived
+from huimem.errors import UsageError
+from huimem.files import Unreadable, read
 from huimem.vault.text import whole
 
 NAMESPACES = "namespaces"
@@ -40,20 +38,20 @@ _LABEL_SAFE = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789_-")
 _SHORTENED = re.compile(r"[a-z0-9_%-]*~[0-9a-f]{16}")
 _CONFLICT = re.compile(r"\.sync-conflict-|conflicted copy", re.IGNORECASE)
 # What huimem keeps beside the notes and never indexes, by the name of its folder.
-_ASIDE = {"archive": re.compile(r"\d{4}-\d{2}\.md"), "feedback": re.compile(r"feedback_.*\.md", re.DOTALL)}
-# What iCloud leaves in the place of a file that it keeps elsewhere.
-_AWAY = re.compile(r"\.(.+\.(?:md|MD))\.icloud", re.DOTALL)
+ASIDE = {"archive": re.compile(r"\d{4}-\d{2}\.md"), "feedback": re.compile(r"feedback_.*\.md", re.DOTALL)}
 _OWN = re.compile(r"(?:namespaces/.+/)?(?:sessions/\d{4}-W\d\d/|facts/)|namespaces/")
 
 
 def week_folder(at: datetime, zone: tzinfo) -> str:
     """The ISO week of `zone` that holds `at`, as `2026-W15`."""
-    return f"{at.astimezone(zone):%G-W%V}"
+    year, week, _ = at.astimezone(zone).isocalendar()
+    return f"{year:04}-W{week:02}"  # %G has three digits for the year 202
 
 
 def session_name(at: datetime, zone: tzinfo, taken: Callable[[str], bool]) -> str:
     """The id of a new session, `chat_2026-04-06_091423`; `-2`, `-3` … where that is taken."""
-    return free_name(f"chat_{at.astimezone(zone):%Y-%m-%d_%H%M%S}", taken)
+    here = at.astimezone(zone)
+    return free_name(f"chat_{here.date().isoformat()}_{here:%H%M%S}", taken)
 
 
 def free_name(name: str, taken: Callable[[str], bool]) -> str:
@@ -247,130 +245,12 @@ class Filter:
     def lists(self, path: str) -> bool:
         """Whether a scan lists a regular file of that path: what belongs, by name and by place."""
         *folders, name = path.split("/")
-        aside = _ASIDE.get(folders[-1]) if folders else None
+        aside = ASIDE.get(folders[-1]) if folders else None
         named = note_name(name) and not conflict_copy(name) and not (aside and aside.fullmatch(name))
-        if not named or any(map(ignored, folders)) or not _encodable(path):
+        if not named or any(map(ignored, folders)) or not encodable(path):
             return False
         entered = ("/".join(folders[:depth]) for depth in range(1, len(folders) + 1))
         return self.takes(path) and all(map(self.enters, entered))
-
-
-@dataclass(frozen=True, slots=True)
-class Scan:
-    """What lies in a vault now. `unreadable`: folders and files that could not be looked at, whose
-    contents must not be taken for deleted. `leftovers`: temp files of writers that died. `archives` are
-    months that are packed."""
-
-    files: dict[str, Stamp]
-    problems: tuple[Problem, ...] = ()
-    unreadable: tuple[str, ...] = ()
-    leftovers: tuple[str, ...] = ()
-    archives: dict[str, Stamp] = field(default_factory=dict)
-
-    @property
-    def stamps(self) -> dict[str, str]:
-        """Files and archives with their stamps as text."""
-        return {path: str(stamp) for each in (self.files, self.archives) for path, stamp in each.items()}
-
-
-def scan(root: Path, include: Sequence[str] = ()) -> Scan:
-    """List the Markdown files of the vault at `root` with their stamps, in no order.
-
-    Symlinks are not followed, devices not opened, hidden folders not entered. Raises `VaultError`
-    where the root itself cannot be listed: a missing vault is never an empty one.
-    """
-    walk = _Walk(os.fspath(root), Filter.of(root, include))
-    while walk.pending:
-        walk.folder(walk.pending.pop())
-    found = (tuple(walk.problems), tuple(walk.unreadable), tuple(walk.leftovers))
-    return Scan(walk.files, *found, walk.archives)
-
-
-@dataclass(slots=True)
-class _Walk:
-    """One scan under way; `pending` holds the folders still to be listed, with their closing slash."""
-
-    root: str
-    rule: Filter
-    pending: list[str] = field(default_factory=lambda: [""])
-    files: dict[str, Stamp] = field(default_factory=dict)
-    problems: list[Problem] = field(default_factory=list)
-    unreadable: list[str] = field(default_factory=list)
-    leftovers: list[str] = field(default_factory=list)
-    archives: dict[str, Stamp] = field(default_factory=dict)
-
-    def folder(self, folder: str) -> None:
-        try:
-            entries = os.scandir(os.path.join(self.root, folder))
-        except OSError as error:
-            self._refused(folder, error)
-            return
-        aside = _ASIDE.get(folder[:-1].rpartition("/")[2])
-        with entries:
-            for entry in entries:
-                name = entry.name
-                if ignored(name):
-                    if name.startswith(".huimem-") and leftover(name):
-                        self.leftovers.append(folder + name)
-                    elif away := _AWAY.fullmatch(name):
-                        self.unreadable.append(folder + away[1])
-                        self._report(folder + away[1], *_ELSEWHERE)
-                elif entry.is_dir(follow_symlinks=False):
-                    if self.rule.all or self.rule.enters(folder + name):
-                        self.pending.append(f"{folder}{name}/")
-                elif not name.endswith((".md", ".MD")):
-                    if entry.is_symlink() and entry.is_dir():
-                        self._report(folder + name, *_SYMLINK)
-                    elif aside and name.endswith(ENDING) and archived(folder + name):
-                        self._archive(entry, folder + name)
-                elif aside is None or not aside.fullmatch(name):
-                    self._file(entry, folder + name)
-
-    def _file(self, entry: os.DirEntry[str], path: str) -> None:
-        try:
-            status = entry.stat(follow_symlinks=False)
-        except OSError as error:
-            self._refused(path, error)
-            return
-        if not (self.rule.all or self.rule.takes(path)):
-            return
-        if not stat.S_ISREG(status.st_mode):
-            self._report(path, *(_SYMLINK if stat.S_ISLNK(status.st_mode) else _DEVICE))
-        elif not path.isascii() and not _encodable(path):
-            self._report(printable(path), *_NOT_UTF8)
-        elif "onflict" in path and conflict_copy(entry.name):
-            self._report(path, *_COPY)
-        else:
-            self.files[path] = Stamp.of(status)
-
-    def _archive(self, entry: os.DirEntry[str], path: str) -> None:
-        try:
-            status = entry.stat(follow_symlinks=False)
-        except OSError as error:
-            self._refused(path, error)
-            return
-        if stat.S_ISREG(status.st_mode):
-            self.archives[path] = Stamp.of(status)
-        else:
-            self._report(path, *(_SYMLINK if stat.S_ISLNK(status.st_mode) else _DEVICE))
-
-    def _refused(self, path: str, error: OSError) -> None:
-        """A folder or file that cannot be looked at; one that has just gone is nothing to report."""
-        if not path:
-            raise VaultError(
-                f"the vault {self.root} cannot be listed: {error.strerror or error}",
-                "Check that the folder exists, that its disk is mounted and that you may read it.",
-            ) from error
-        if not isinstance(error, FileNotFoundError | NotADirectoryError):
-            self.unreadable.append(path)
-            self._report(
-                printable(path),
-                f"cannot be read: {error.strerror or error}",
-                "Check its owner and mode; what was indexed of it stays.",
-            )
-
-    def _report(self, path: str, message: str, remedy: str) -> None:
-        self.problems.append(Problem(path, 0, message, remedy))
 
 
 def printable(path: str) -> str:
@@ -378,22 +258,10 @@ def printable(path: str) -> str:
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
-def _encodable(path: str) -> bool:
+def encodable(path: str) -> bool:
+    """Whether a name is UTF-8, so that it can be stored and shown as it is."""
     try:
         path.encode()
     except UnicodeEncodeError:
         return False
     return True
-
-
-_SYMLINK = ("is a symlink and is not followed", "Move what it points to into the vault.")
-_DEVICE = ("is not a regular file and is not opened", "Move it out of the vault.")
-_NOT_UTF8 = ("has a name that is not valid UTF-8 and is not indexed", "Rename it.")
-_ELSEWHERE = (
-    "is kept in iCloud and not on this disk: what was indexed of it stays",
-    "Download it there, or right-click: Keep Downloaded.",
-)
-_COPY = (
-    "is a sync program's copy of a note changed on two machines, and is not indexed",
-    "Bring what it adds into the note and delete the copy.",
-)

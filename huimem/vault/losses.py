@@ -214,6 +214,7 @@ class Losses:
     zone: tzinfo
     read: Callable[[str], Source]
     places: Callable[[str, str], Iterable[str]]
+    packed: Callable[[str, str], Iterable[str]]
     owner_of: Callable[[str], Owner]
     _noted: set[str] = field(default_factory=set)
     _waiting: list[Source] = field(default_factory=list)
@@ -317,7 +318,8 @@ class Losses:
         """Those that no file of the session holds; None where the file looked at is no longer one of it.
 
         A few are read again before anything is called lost: it may have been recorded meanwhile, and a
-        file that was not looked at may have the session's id. Of `many` the walk has seen enough.
+        file that was not looked at may have the session's id. Of `many` the walk has seen enough, but for
+        what is packed: no walk reads that.
         """
         gone, held = look.gone, recorded.entries.get(owner, [])
         if gone and not (many and look.sure):
@@ -329,7 +331,7 @@ class Losses:
             seen = self._noted if many else {look.path}
             paths = {entry.path for entry in held if entry.number in gone} - seen
             with suppress(OSError, HuimemError):  # what cannot be listed holds nothing that anybody sees
-                for path in chain(paths, () if many else self.places(*owner)):
+                for path in chain(paths, self.packed(*owner) if many else self.places(*owner)):
                     copy = self._held(path, owner, recorded) if path not in seen else None
                     gone &= missing(held, copy) if copy else gone
         return gone

@@ -24,6 +24,14 @@ _NAME_DATE = re.compile(
 )
 _OFFSET_ZONE = re.compile(r"(?:UTC|GMT)?([+-][0-9]{2}:?[0-9]{2})\Z", re.IGNORECASE)
 
+# What any zone shows of these lies in years that are read back, a tie's fraction on top included.
+_EARLIEST, _LATEST = datetime(3, 1, 1, tzinfo=UTC), datetime(9998, 1, 1, tzinfo=UTC)
+
+
+def keepable(at: datetime) -> bool:
+    """Whether a file can keep an instant so that it is read back, whatever the zone of the file."""
+    return _EARLIEST <= (at if at.tzinfo else at.replace(tzinfo=UTC)) < _LATEST
+
 
 def wall_clock(
     date: tuple[int, int, int], clock: tuple[int, int, int], fraction: str = ""

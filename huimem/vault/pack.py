@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from hashlib import sha256
 from itertools import groupby
 from typing import Any
@@ -166,7 +166,8 @@ def text_of(manifest: Manifest) -> bytes:
 
 def _text(month: str, members: Sequence[Member], frames: Sequence[Frame]) -> bytes:
     """The manifest as JSON, a member a line."""
-    lines = ",\n".join(json.dumps(asdict(member), ensure_ascii=False) for member in members)
+    told = ({name: getattr(member, name) for name in _NAMES} for member in members)
+    lines = ",\n".join(json.dumps(one, ensure_ascii=False) for one in told)
     head = json.dumps({"huimem": FORMAT, "month": month, "frames": frames})
     return f'{head[:-1]}, "members": [\n{lines}\n]}}\n'.encode()
 
@@ -232,20 +233,20 @@ def _read(text: bytes, start: int) -> Manifest:
     return manifest
 
 
-_TOLD = frozenset(field.name for field in fields(Member))
+_NAMES = tuple(field.name for field in fields(Member))
+_KINDS = [list if name == "refs" else type(getattr(Member("", 0, "", "", 0, 0), name)) for name in _NAMES]
+_REFS = _NAMES.index("refs")
 
 
 def _member(told: dict[str, Any]) -> Member:
     """A member as a manifest tells of it. Raises TypeError where that is of another kind than ours."""
-    refs = told["refs"]
-    if told.keys() != _TOLD or not isinstance(refs, list):
+    values = [told[name] for name in _NAMES]
+    if len(told) != len(_NAMES) or [*map(type, values)] != _KINDS:
         raise TypeError("not what a manifest says of a member")
-    one = Member(**(told | {"refs": tuple(refs)}))
-    texts = (one.name, one.sha256, one.digest, one.id, one.title, one.created, *refs)
-    numbers = (one.size, one.mtime_ns, one.mode, one.frame, one.at)
-    if {*map(type, texts)} != {str} or {*map(type, numbers)} != {int}:
+    refs = values[_REFS] = tuple(values[_REFS])
+    if not all(type(ref) is str for ref in refs):
         raise TypeError("a value of another kind")
-    return one
+    return Member(*values)
 
 
 def _lawful(manifest: Manifest) -> None:

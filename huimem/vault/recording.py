@@ -15,6 +15,7 @@ from huimem.records import Message, Ref, Session
 from huimem.vault.front import set_field
 from huimem.vault.markdown import append, is_newer, new_session, render, rewritten, sort_of
 from huimem.vault.merge import merge
+from huimem.vault.moments import keepable
 from huimem.vault.roles import clean_name
 from huimem.vault.text import normal
 
@@ -23,7 +24,10 @@ TITLE_LENGTH = 80
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """What is to be recorded. `people` None: told by the messages; `zone` is the vault's."""
+    """What is to be recorded. `people` None: told by the messages; `zone` is the vault's.
+
+    Raises `UsageError` for a time that could be written and not be read back.
+    """
 
     messages: tuple[Message, ...]
     title: str | None
@@ -32,6 +36,17 @@ class Recording:
     fields: Mapping[str, str | tuple[str, ...]]
     now: datetime
     zone: tzinfo
+
+    def __post_init__(self) -> None:
+        for number, message in enumerate(self.messages, 1):
+            at = message.at or self.now
+            if not keepable(at):
+                whose = f"message {number} has" if message.at else "the clock shows"
+                time = at.isoformat(" ", "seconds")
+                raise UsageError(
+                    f"{whose} the time {time}: files keep those of the years 3 to 9997",
+                    "Correct the time that it came with." if message.at else "Set the computer's clock.",
+                )
 
     @property
     def first(self) -> datetime:

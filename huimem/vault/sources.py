@@ -6,10 +6,12 @@ had; faults are its problems. Nothing here touches the disk.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, tzinfo
 from hashlib import blake2b
 
 from huimem.records import Session, Source
+from huimem.vault.conflicts import conflict_problem
 from huimem.vault.facts import FactFile, parse_facts, tags_of, timeline
 from huimem.vault.layout import namespace_of
 from huimem.vault.markdown import parse, sort_of
@@ -28,7 +30,9 @@ def session_of(data: bytes, path: str, *, zone: tzinfo, modified: datetime | Non
 
 def _session(sort: str, data: bytes, path: str, zone: tzinfo, modified: datetime | None) -> Session:
     read = parse if sort == "session" else parse_note
-    return read(data, path, zone=zone, namespace=namespace_of(path), modified=modified)
+    session = read(data, path, zone=zone, namespace=namespace_of(path), modified=modified)
+    conflict = conflict_problem(data, path)
+    return replace(session, problems=(*session.problems, *conflict)) if conflict else session
 
 
 def source_of(data: bytes, path: str, *, zone: tzinfo, modified: datetime | None = None) -> Source:
@@ -58,7 +62,7 @@ def _facts(data: bytes, path: str, zone: tzinfo) -> Source:
         title=file.title,
         tags=file.tags,
         records=(*facts, *records(_preface(file))),
-        problems=file.problems,
+        problems=(*file.problems, *conflict_problem(data, path)),
     )
 
 

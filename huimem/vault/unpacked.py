@@ -80,6 +80,10 @@ class Unpacked:
         """Delete entries; how many there were."""
         return sum(map(self._deleted, filter(_ENTRY.fullmatch, digests)))
 
+    def empty(self) -> None:
+        """Delete all entries."""
+        self.drop([name for name, _, _ in self._entries()])
+
     def clean(self) -> None:
         """Delete what nobody has used for so long, and the longest unused of what is too much.
 

@@ -20,18 +20,23 @@ from pathlib import Path
 from huimem import files
 from huimem.config import VAULT_FILE, Config, load, state_folder, zone_named, zone_of
 from huimem.errors import Conflict, NotFound, Problem, UsageError, VaultError
-from huimem.folders import identity
+from huimem.folders import identity, refuse_path
 from huimem.months import archived
 from huimem.records import Message, Packed, Ref, Session, Source, Turn
-from huimem.vault import layout
+from huimem.vault import layout, listing
 from huimem.vault.archive import restore
 from huimem.vault.archives import Archives
+from huimem.vault.exposed import exposed, told_once
 from huimem.vault.fmt import normalise
+from huimem.vault.founding import settings_text
 from huimem.vault.journal import Journal
-from huimem.vault.layout import Filter, Scan
+from huimem.vault.layout import Filter
+from huimem.vault.listing import Scan
 from huimem.vault.losses import Losses, entries, last_recorded, untold
 from huimem.vault.markdown import parse, render
+from huimem.vault.moments import read_zone, zone_name
 from huimem.vault.recording import Recording, begin, extend
+from huimem.vault.replays import without_forgotten
 from huimem.vault.sources import digest, session_of, source_of
 from huimem.vault.text import whole
 from huimem.vault.unpacked import Unpacked
@@ -56,13 +61,16 @@ class Vault:
         self.state = state_folder(root, config)
         self.marked = files.stamp(root / VAULT_FILE) is not None
         self._folder = identity(root)
+        self._listed: Scan | None = None
         self._journal = Journal(self.state)
+        self._kept_out = ""
         self.archives = Archives(root, Unpacked(self.state, config.archive.cache_ttl_hours))
         self._whereabouts = Whereabouts(root, self.archives, self.scan, self.holds, self.namespace_folder)
 
     @classmethod
     def open(cls, root: Path, config: Config) -> Vault:
-        """The vault at `root`. Raises `VaultError` where there is no such folder."""
+        """The vault at `root`. Raises `VaultError` where there is no such folder, or none can be used."""
+        refuse_path(root)
         if not root.is_dir():
             raise VaultError(f"{root} is not a folder", "Check the path, or make a vault: huimem init DIR")
         return cls(root, config)
@@ -71,15 +79,20 @@ class Vault:
     def create(cls, root: Path, *, tz: str | None = None, include: Sequence[str] = ()) -> Vault:
         """Make a vault, or adopt a folder of notes: writes `huimem.toml` where none is, and nothing else.
 
+        It names a zone, `tz` or the user's, so that every computer puts an instant into the same week.
         Raises `ConfigError` for an unknown zone, `WriteFailed` where the disk refuses.
         """
+        refuse_path(root)
         if tz is not None:
             zone_named(tz, "--tz")
+        else:
+            here = zone_name(zone_of(load(None)))
+            tz = here if read_zone(here) else None
         if root.exists() and not root.is_dir():
             raise VaultError(f"{root} is a file, not a folder", "Name a folder.")
         files.make_folder(root)
         with suppress(Conflict):
-            files.create(root / VAULT_FILE, _settings(tz, include).encode())
+            files.create(root / VAULT_FILE, settings_text(tz, include).encode())
         return cls.open(root, load(root))
 
     def scan(self) -> Scan:
@@ -95,7 +108,8 @@ class Vault:
                 f"{self.root} is gone, or another folder than before",
                 "Is its disk still mounted?",
             )
-        return layout.scan(self.root, self.config.include)
+        self._listed = listing.scan(self.root, self.config.include, self._listed)
+        return self._listed
 
     def holds(self, path: str) -> bool:
         """Whether a file is part of the vault: `scan` would list it. Raises `files.Unreadable` likewise."""
@@ -190,9 +204,10 @@ class Vault:
     ) -> tuple[Ref, ...]:
         """Append messages to a session; one ref a turn, durable on return.
 
-        The same messages again change no byte, a longer list adds its new ones. Without `session` a
-        new file is made, whatever is there. `people` None: told by the messages. Raises `UsageError`
-        for messages of the other sort, `NewerFormat`, `Locked`, `Conflict`, `WriteFailed`.
+        The same messages again change no byte, a longer list adds its new ones; turns that were forgotten
+        stay out. Without `session` a new file is made, whatever is there. `people` None: told by the
+        messages. Raises `UsageError` for messages of the other sort, or all of them forgotten,
+        `NewerFormat`, `Locked`, `Conflict`, `WriteFailed`.
         """
         if not messages:
             return ()
@@ -240,16 +255,24 @@ class Vault:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What went wrong with the journal of recorded messages; nothing else stopped for it."""
-        return self._journal.warnings
+        """What went wrong with the journal of recorded messages, and what the last recording left out."""
+        return (*self._journal.warnings, *filter(None, [self._kept_out]))
 
     def losses(self) -> Losses:
         """For one walk through files read anew: what was recorded to a session and is no longer in it."""
-        return Losses(self._journal, self.root, self.zone, self.read, self._whereabouts.places, self.id_of)
+        at = self._whereabouts
+        return Losses(self._journal, self.root, self.zone, self.read, at.places, at.packed, self.id_of)
+
+    def exposed(self) -> tuple[Problem, ...]:
+        """What of this vault and its state other users of the computer can change."""
+        return exposed(self.root, self.state)
 
     def untold(self) -> tuple[str, ...]:
-        """A few lines on what walks have found lost. For whoever shows them: they are told only once."""
-        return untold(self._journal, self.root, self.zone)
+        """A few lines on what walks have found lost, and on who can change the vault.
+
+        For whoever shows them: they are told only once.
+        """
+        return (*told_once(self.state, self.exposed()), *untold(self._journal, self.root, self.zone))
 
     def _start(self, recording: Recording) -> tuple[Ref, ...]:
         """A session in a new file of its own."""
@@ -272,6 +295,7 @@ class Vault:
             held = parse(data, path_open, zone=self.zone, namespace=recording.namespace)
             if held.id != session:
                 continue
+            recording = self._without_forgotten(recording, session, held.zone, held.people)
             recorded = partial(last_recorded, self._journal, held)
             grown, refs = extend(held, recording, path, data, recorded)
             after = render(grown)
@@ -284,10 +308,23 @@ class Vault:
                     grown = parse(after, path, zone=self.zone, namespace=recording.namespace)
                     since, instead = since - 1, recorded()
                 self.note_recorded(grown, since, path, instead)
+            elif archived(path) is None:  # what stands there may be of a run that died before it was durable
+                files.settle(self.root / path, within=self.root)
             return refs
+        recording = self._without_forgotten(recording, session, self.zone, recording.people)
         week = self.week_of(recording)
         name = layout.free_name(layout.file_name(session), self._taken(week))
         return self._begin(recording, session, f"{week}/{name}.md")
+
+    def _without_forgotten(
+        self, recording: Recording, session: str, zone: tzinfo, people: bool | None
+    ) -> Recording:
+        labels = recording.namespace.split("/") if recording.namespace else []
+        above = ("/".join(labels[:count]) for count in range(len(labels) + 1))
+        folders = [self.namespace_folder(each) for each in above]
+        of_this = replace(recording, people=people)
+        kept, self._kept_out = without_forgotten(of_this, session, zone, self.root, folders)
+        return replace(kept, people=recording.people)
 
     def _begin(self, recording: Recording, session: str, path: str) -> tuple[Ref, ...]:
         made, refs = begin(recording, session)
@@ -359,23 +396,3 @@ class Vault:
 def _moment(mtime_ns: int) -> datetime:
     """When a file was changed; disks know years that no calendar has."""
     return datetime.fromtimestamp(min(max(mtime_ns // 10**9, FIRST), LAST), UTC)
-
-
-def _settings(tz: str | None, include: Sequence[str]) -> str:
-    """The text of a new vault's `huimem.toml`."""
-    zone = f"timezone = {json.dumps(tz)}" if tz else '# timezone = "Asia/Shanghai"'
-    lines = [
-        "# Settings that travel with this vault. All keys: huimem config show",
-        "",
-        "# The time zone of the times in these files; unset: that of the computer.",
-        zone,
-    ]
-    include = [glob for glob in include if glob.strip()]
-    if include:
-        globs = ", ".join(json.dumps(glob, ensure_ascii=False) for glob in include)
-        lines += [
-            "",
-            "# Only these files are part of the vault (gitignore patterns).",
-            f"include = [{globs}]",
-        ]
-    return "\n".join(lines) + "\n"

@@ -6,6 +6,8 @@ away on any doubt.
 
 from __future__ import annotations
 
+import math
+import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -13,11 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from huimem import files
-from huimem.months import archived
+from huimem.months import FOLDER, archived
 from huimem.vault import layout
 from huimem.vault.archives import Archives
 from huimem.vault.front import split_front
-from huimem.vault.layout import Scan
+from huimem.vault.listing import Scan
 
 # Seconds for which a listing made to find a session's file by its id counts as fresh.
 LISTING_AGE = 2.0
@@ -71,8 +73,24 @@ class Whereabouts:
         path = f"{folder}{session}.md"
         if layout.inside(session) and files.stamp(self._root / path) and self._holds(path):
             yield path
-        if listed := self._listed(namespace, session):
+        listed = self._listed(namespace, session)
+        if listed:
             yield listed
+        yield from (path for path in self.packed(namespace, session) if path != listed)
+
+    def packed(self, namespace: str, session: str) -> Iterator[str]:
+        """Paths of packed files of that id, whatever stands open."""
+        if self._ids is None:
+            self._ids = _Ids({}, {}, {}, -math.inf)
+        known, folder = self._ids.packed, self._folder_of(namespace) + FOLDER
+        with suppress(OSError):
+            for name in sorted(os.listdir(self._root / folder)):
+                path = f"{folder}/{name}"
+                stamp = files.stamp(self._root / path) if archived(path) else None
+                if stamp and (path not in known or known[path][0] != stamp):
+                    known[path] = (stamp, self._owners_in(path))
+                if stamp and (held := known[path][1].get((namespace, session))):
+                    yield held
 
     def id_of(self, path: str) -> Owner:
         """Namespace and id of a file by its front matter alone."""

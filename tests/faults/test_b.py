@@ -15,6 +15,7 @@ from watchdog.events import (
     FileSystemEventHandler,
 )
 
+from huimem import upkeep
 from huimem.vault import coverage
 from huimem.watching import Pace
 from tests.test_watching import watching, write
@@ -91,3 +92,25 @@ def test_any_order_of_events_gives_what_is_on_the_disk(
         assert [bool(one.found(word)) for word in ("hazelnut", "chestnut", "walnut", "almond")] == [
             True, True, False, False,
         ]  # fmt: skip
+
+
+def test_what_happens_while_it_looks_is_looked_at_afterwards(
+    outside_temp: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """B15: a look forgets the events before it, and none of those that come meanwhile."""
+    monkeypatch.setattr(coverage, "watched", lambda: None)
+    root, observer, sync = outside_temp / "vault", Told(), upkeep.sync
+    (root / "notes").mkdir(parents=True)
+    (root / "huimem.toml").write_text('timezone = "UTC"\n', encoding="utf-8")
+    late = root / "notes/late.md"
+
+    def looked(*given: object, **named: object) -> upkeep.Synced:
+        did = sync(*given, **named)  # type: ignore[arg-type]
+        if not late.exists():
+            write(late, "hazelnut")
+            observer.tell([FileCreatedEvent(str(late))])
+        return did
+
+    monkeypatch.setattr(upkeep, "sync", looked)
+    with watching(root, STILL, observer=Made(lambda: observer)) as one:
+        assert one.counts() == (1, 0, 0) and one.found("hazelnut")

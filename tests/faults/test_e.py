@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import re
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,8 +14,9 @@ from typing import Any
 
 import pytest
 
-from huimem import Memory, files
+from huimem import Memory, files, heartbeat, locks
 from huimem.errors import WriteFailed
+from tests.processes import on_a_small_disk
 
 PACKAGE = Path(__file__).parents[2] / "huimem"
 OLD, NEW = b"old\n", b"new\n" * 5000
@@ -145,3 +148,114 @@ def test_what_the_disk_cannot_read_is_reported_and_stays_in_the_index(
             "SELECT row FROM chunk"
         )]))  # fmt: skip
     assert huimem("recall", "tulip")[0] == 0
+
+
+def no_status(patch: pytest.MonkeyPatch) -> None:
+    """The disk takes no watch.json."""
+    jot = files.jot
+
+    def refuse(path: Path, data: bytes, **more: Any) -> None:
+        if path.name == heartbeat.FILE:
+            raise WriteFailed(f"{path} cannot be written: No space left on device")
+        jot(path, data, **more)
+
+    patch.setattr(files, "jot", refuse)
+
+
+def no_lock_text(patch: pytest.MonkeyPatch) -> None:
+    """The disk takes no word of who holds a lock."""
+
+    def refuse(*_: Any) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    patch.setattr(locks.os, "pwrite", refuse)
+
+
+@pytest.mark.parametrize("refuse", [no_status, no_lock_text])
+def test_a_watcher_goes_on_where_it_cannot_say_how_it_is(
+    refuse: Callable[[pytest.MonkeyPatch], None],
+    marigold_vault: Path,
+    huimem: Huimem,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """E12: what it writes for others to read is no reason to stop; and status tells of it all the same."""
+    refuse(monkeypatch)
+    with Memory.open(marigold_vault, embedder="none", background=False) as memory:
+        rounds = memory.watch()
+        next(rounds)
+        (marigold_vault / "late.md").write_text("The larkspur is blue.\n", encoding="utf-8")
+        while memory.index.counts().sources != 2:
+            next(rounds)
+        code, out, _ = huimem("status")
+        rounds.close()
+    assert code == 0
+    assert ("running, but it cannot say how it is: is the disk full?" in out) == (refuse is no_status)
+    assert (f"running (process {os.getpid()}" in out) == (refuse is no_lock_text)
+    assert huimem("recall", "larkspur")[0] == 0
+
+
+# On a disk of its own that has room for 80 files: what each verb says when all but `left` are there, in a
+# vault before its first sync and after it.
+NO_INODES = """
+import contextlib, io, itertools, json, os, shutil, sys
+from huimem.surfaces.cli.main import run
+
+def told(*words):
+    out, err = (io.TextIOWrapper(io.BytesIO(), write_through=True) for _ in range(2))
+    sys.stdin = io.TextIOWrapper(io.BytesIO(b"some words"))
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = run(words)
+    return code, out.buffer.getvalue().decode(), err.buffer.getvalue().decode()
+
+RECORD = ("record", "--role", "user", "--session", "s")
+print("ready")
+for synced, left in itertools.product((False, True), range(12)):
+    os.mkdir("vault")
+    os.chdir("vault")
+    open("huimem.toml", "w").close()
+    with open("good.md", "w") as note:
+        note.write("The marigold is by the door.")
+    synced and told("sync")
+    with contextlib.suppress(OSError):
+        for number in range(80):
+            os.close(os.open(f"filler{number}", os.O_CREAT))
+    for count in range(number - left, number):
+        os.remove(f"filler{count}")
+    full = [told("recall", "marigold"), told(*RECORD), told("sync")]
+    torn = [n for _, _, names in os.walk(".") for n in names if n.startswith(".huimem-")]
+    for name in os.listdir():
+        name.startswith("filler") and os.remove(name)
+    room = [told("sync"), told("recall", "marigold"), told(*RECORD), told("recall", "words")]
+    print(json.dumps([synced, left, full, torn, room]))
+    os.chdir("..")
+    shutil.rmtree("vault")
+"""
+NO_ROOM = (
+    ": No space left on device\nhint: The disk has no room for another file, however small (df -i): "
+    "delete some and try again.\n"
+)
+
+
+@pytest.mark.slow
+def test_a_disk_that_takes_no_more_files_refuses_with_the_remedy(tmp_path: Path, own_home: Path) -> None:
+    """E7: space is left, and inodes are not. Nothing torn stays, and all goes on once there is room."""
+    env = {**os.environ, "PYTHONPATH": str(PACKAGE.parent), "HUIMEM_EMBEDDER": "none"}
+    words = [sys.executable, "-c", NO_INODES]
+    done = on_a_small_disk(tmp_path, '"$@"', words, env, "size=16m,nr_inodes=80")
+    if done is None:
+        pytest.skip("this system gives nobody a small disk of their own")
+    rows = [json.loads(line) for line in done.stdout.splitlines()[1:]]
+    assert len(rows) == 24 and done.stderr == ""
+    refused = set()
+    for synced, left, full, torn, room in rows:
+        for verb, (code, out, err) in zip(("recall", "record", "sync"), full, strict=True):
+            if code:
+                assert (code, out) == (3, "") and err.endswith(NO_ROOM), (synced, left, err)
+                refused.add((verb, synced))
+            elif verb == "recall":
+                assert "good.md:1" in out
+        assert torn == []
+        assert [code for code, _, _ in room] == [0, 0, 0, 0], (synced, left, room)
+        assert "good.md:1" in room[1][1] and "sessions/" in room[3][1]
+    assert refused >= {("recall", False), ("record", False), ("sync", False), ("record", True)}
+    assert ("recall", True) not in refused, "what is indexed answers"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 import shutil
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
@@ -19,6 +20,8 @@ from huimem.vault.vault import Vault
 from tests.index.made import ALL, EMBEDDER, Files, edited, healed, opened, state, vault
 from tests.trees import tree
 from tests.vault.samples import HELLO, NOW, put
+
+Huimem = Callable[..., tuple[int, str, str]]
 
 # State of other bytes, or of another moment.
 
@@ -57,6 +60,52 @@ def test_a_flipped_bit_that_changed_no_time_is_found_by_a_full_sync(
     assert warning.startswith("1 vector files were damaged")
     assert index.embed().pending == 0 and state(index) == answered
     index.close()
+
+
+FLOWERS = ("marigold", "tulip", "aster")
+
+
+@pytest.fixture(scope="module")
+def garden(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A vault of three sessions, indexed with vectors."""
+    root = tmp_path_factory.mktemp("garden") / "vault"
+    Memory.create(root, tz="UTC").close()
+    with Memory.open(root, embedder="hashing", background=False) as memory:
+        for flower in FLOWERS:
+            memory.record([{"role": "user", "content": f"The {flower} blooms by the door."}], session=flower)
+        memory.sync()
+    return root
+
+
+# A file of each sort, by place and by what is flipped there: shares of its length.
+ROTTEN = [
+    (part, place)
+    for part in ("catalog.db", "embeddings.db", "words/meta.json", "words/*.idx", "words/*.term", "vectors/*")
+    for place in (0.0, 0.3, 0.97)
+]
+
+
+@pytest.mark.parametrize(("part", "place"), ROTTEN)
+def test_the_first_answer_of_a_memory_comes_from_no_rotten_file(
+    part: str, place: float, garden: Path, tmp_path: Path
+) -> None:
+    """F9: what a disk changed while nobody had the index open is mended first, and the answer says so."""
+    root = tmp_path / "vault"
+    shutil.copytree(garden, root)
+    with Memory.open(root, embedder="hashing", background=False) as memory:  # at home in its new place
+        memory.sync()
+    victim = sorted((root / ".huimem").glob(part))[0]
+    was, data = victim.stat(), bytearray(victim.read_bytes())
+    data[int(len(data) * place)] ^= 0x04
+    victim.write_bytes(data)
+    os.utime(victim, ns=(was.st_atime_ns, was.st_mtime_ns))
+    with Memory.open(root, embedder="hashing") as memory:
+        first = memory.recall("marigold")
+        assert [hit.ref.session for hit in first.hits][:1] == ["marigold"]
+        assert any("damaged" in line or "the disk has changed" in line for line in first.warnings)
+        memory.linger(10)
+        assert memory.recall("tulip").warnings == () and memory.index.coverage() == (3, 3)
+        assert checking.check(memory.vault, read_data=True).damaged == ()
 
 
 QUESTION = EMBEDDER.embed(["apple number3"])[0]
@@ -239,3 +288,28 @@ def test_ids_that_differ_in_case_alone_are_sessions_of_their_own(tmp_path: Path)
         fresh.record([Message("user", "again", NOW)], session="notes/no id", now=NOW)[0].session
         == "notes/no id"
     )
+
+
+@pytest.mark.parametrize(
+    ("block", "line"),
+    [
+        (b"---\nid: s\ntitle: caf\xe9\n---\n", 3),
+        (b"---\r\ntitle: caf\xe9\r\nid: s\r\n---\r\n", 2),
+        (b"\xef\xbb\xbf---\nid: s\nmine: [\xff, x]\n---\n", 3),
+        ("---\nid: s\n# 草稿\n---\n".encode().replace("稿".encode(), b"\xe8\x8d"), 3),
+    ],
+)
+def test_bytes_that_are_no_text_in_front_matter_are_named(
+    block: bytes, line: int, marigold_vault: Path, huimem: Huimem
+) -> None:
+    """F14: with their line, and kept when the session grows."""
+    place = marigold_vault / "odd.md"
+    place.write_bytes(block + b"\n## User \xc2\xb7 2026-04-06 09:00:00\n\nThe larkspur.\n")
+    code, out, _ = huimem("doctor")
+    assert (
+        code == 1 and f"fail  odd.md:{line}  not UTF-8 from here on: shown with U+FFFD, kept as it is" in out
+    )
+    assert "odd.md:" in huimem("recall", "larkspur")[1]
+    with Memory.open(marigold_vault) as memory:
+        memory.record([{"role": "user", "content": "More."}], session="s")
+    assert place.read_bytes().startswith(block)

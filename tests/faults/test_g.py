@@ -195,3 +195,144 @@ def test_names_that_differ_by_case_alone_are_names_of_two_files_on_every_disk(
     for session in (first, second):
         (path,) = (path for path in vault.scan().files if vault.id_of(path) == ("", session))
         assert [m.text for m in vault.session(path).messages] == [f"from {session}"]
+
+
+# Names of folders on the way to a vault, which a shell, a terminal, SQLite, Git or a URL could take for
+# something else.
+NAMES = {
+    "of shells": """it's "my" `notes` $HOME ${x} $(x)/ a  b \t/-rf/[a]*{b}!/a\\b\\""",
+    "of terminals": "two\nlines\r\n/a\x1b[31mb\x07",
+    "of programs": "100%20?mode=ro#x&y/2024-03.tar.zst/.notes/笔记/Cafe\u0301/" + "n" * 200,
+}
+EVERY_VERB = [
+    ("record", "--role", "user", "--session", "s", "--at", "2024-03-04T09:00"),
+    ("sync",),
+    ("recall", "larkspur"),
+    ("status",),
+    ("archive",),
+    ("recall", "larkspur", "--json"),
+    ("show", "s#20240304T090000"),
+    ("list",),
+    ("check", "--read-data"),
+    ("unarchive", "2024-03"),
+    ("doctor",),
+]
+
+
+def works(huimem: Huimem, vault: str) -> None:
+    """Carry out every verb in a new vault; what they print stays on its lines."""
+    for words in EVERY_VERB:
+        code, out, err = huimem(words[0], "--vault", vault, *words[1:], given="The larkspur is blue.")
+        assert code == 0, (words, err)
+        assert "\x1b" not in out + err and "\r" not in out + err
+        if words[0] == "recall":
+            assert "larkspur is blue" in out
+    assert huimem("forget", "--vault", vault, "s", "--yes")[0] == 0
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_vault_may_have_any_name(
+    name: str, tmp_path: Path, huimem: Huimem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """G19: whatever the path means elsewhere, it is a path; the state folder beside it likewise."""
+    monkeypatch.setenv("HUIMEM_EMBEDDER", "hashing:32")
+    vault = tmp_path / NAMES[name]
+    assert huimem("init", str(vault))[0] == 0
+    works(huimem, str(vault))
+    shutil.rmtree(vault)
+    assert huimem("init", str(vault))[0] == 0
+    monkeypatch.setenv("HUIMEM_STATE", str(tmp_path / f"{NAMES[name]} state"))
+    works(huimem, str(vault))
+
+
+def test_a_vault_may_be_a_home_lie_in_another_or_behind_a_link(
+    tmp_path: Path, own_home: Path, huimem: Huimem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """G19: the one that is named is the one that is meant."""
+    monkeypatch.setenv("HUIMEM_EMBEDDER", "none")
+    inner = own_home / "notes/inner"
+    (tmp_path / "other").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "other")
+    for place in (own_home, inner, tmp_path / "link"):
+        assert huimem("init", str(place))[0] == 0
+        works(huimem, str(place))
+    assert not list(own_home.glob("sessions/*/*.md")), "forgotten in the vault in which it was"
+
+
+def of_bytes(count: int, above: Path) -> Path:
+    """A folder whose path has so many bytes; made from folder to folder, since no call takes more."""
+    here = os.getcwd()
+    os.chdir(above)
+    left = count - len(os.fsencode(above))
+    try:
+        while left > 0:
+            name = "d" * (left - 1 if left <= 200 else min(150, left - 50))
+            os.mkdir(name)
+            os.chdir(name)
+            left -= len(name) + 1
+            above /= name
+    finally:
+        os.chdir(here)
+    assert len(os.fsencode(above)) == count
+    return above
+
+
+@pytest.mark.skipif(os.name != "posix", reason="other limits")
+@pytest.mark.parametrize("count", [480, pytest.param(1_000, marks=pytest.mark.slow), 3_000])
+def test_a_path_that_is_too_long_for_sqlite_needs_a_state_folder_elsewhere(
+    count: int, tmp_path: Path, huimem: Huimem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """G19: it is refused with that remedy, and the remedy is one."""
+    monkeypatch.setenv("HUIMEM_EMBEDDER", "hashing:32")
+    vault = of_bytes(count, tmp_path)
+    (vault / "note.md").write_text("The tulip is red.\n", encoding="utf-8")
+    for words in EVERY_VERB:
+        code, _, err = huimem(words[0], "--vault", str(vault), *words[1:])
+        assert code == 3 and "its path has more than 480 bytes" in err + _
+        assert "`state_dir` in your own config, or HUIMEM_STATE, to a folder with a shorter path" in err + _
+    assert os.listdir(vault) == ["note.md"]
+    monkeypatch.setenv("HUIMEM_STATE", str(tmp_path / "state"))
+    works(huimem, str(vault))
+
+
+@pytest.mark.skipif(os.name != "posix", reason="other limits")
+def test_the_longest_path_that_is_not_refused_has_room_for_every_file_of_the_state(
+    tmp_path: Path, huimem: Huimem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """G19: catalog, vectors, journal and their temp files."""
+    monkeypatch.setenv("HUIMEM_EMBEDDER", "hashing:32")
+    vault = of_bytes(480 - len("/.huimem"), tmp_path)
+    assert huimem("init", str(vault))[0] == 0
+    works(huimem, str(vault))
+
+
+REFUSED = {
+    "no UTF-8": (lambda above: above / os.fsdecode(b"n\xffotes"), "is not valid UTF-8", "Rename the folder"),
+    "4,000 bytes": (
+        lambda above: of_bytes(4_000, above),
+        "has 4,000 bytes: files below it could get no names",
+        "Move the vault to a folder whose path has at most 3,800",
+    ),
+    "4,090 bytes": (lambda above: of_bytes(4_090, above), "has 4,090 bytes", "Move the vault to a folder"),
+}
+
+
+@pytest.mark.skipif(os.name != "posix", reason="other limits")
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_path_at_which_no_vault_can_lie_is_refused_with_the_remedy(
+    name: str, tmp_path: Path, huimem: Huimem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """G19: by every verb, in words that any terminal and JSON can show, and nothing is written."""
+    made, says, remedy = REFUSED[name]
+    vault = made(tmp_path)
+    if name == "no UTF-8":
+        vault.mkdir()
+        (vault / "note.md").write_text("The tulip is red.\n", encoding="utf-8")
+    before = tree(tmp_path)
+    for words in EVERY_VERB:
+        code, out, err = huimem(words[0], "--vault", str(vault), *words[1:])
+        assert code == 3 and says in out + err and remedy in out + err, words
+    if name != "4,090 bytes":  # the system itself refuses to look whether one is there
+        code, _, err = huimem("init", str(vault))
+        assert code == 3 and says in err and remedy in err
+    assert tree(tmp_path) == before

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
-from collections.abc import Iterator
+import shutil
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
@@ -12,9 +15,11 @@ from typing import Any
 import pytest
 from mcp.shared.exceptions import MCPError
 
-from huimem import Memory
+from huimem import Memory, files
+from huimem.surfaces.mcp.answers import Answer, homely, with_homely_warnings
 from tests.live.indexed import equals_scratch
-from tests.live.places import huimem, place
+from tests.live.places import huimem as carried_out
+from tests.live.places import place
 from tests.live.watched import Watched
 from tests.surfaces.mcp.conftest import connected, write_vault
 from tests.trees import tree
@@ -124,6 +129,112 @@ def test_what_is_recalled_makes_nothing_happen(served: tuple[Any, Path]) -> None
     assert before.keys() <= after.keys() and changed == {"sessions/2026-W15/chat_2026-04-08_101502.md"}
 
 
+def a_session_too_large(root: Path) -> None:
+    os.truncate(root / "sessions/2026-W15/chat_2026-04-08_101502.md", files.LIMIT + 1)
+
+
+def a_link_for_the_locks(root: Path) -> None:
+    shutil.rmtree(root / ".huimem/locks", ignore_errors=True)
+    (root / ".huimem/locks").symlink_to(root.parent)
+
+
+def no_settings(root: Path) -> None:
+    (root / "huimem.toml").unlink()
+
+
+SAID = {"messages": [{"role": "user", "content": "a kite"}], "session_id": "s"}
+# What goes wrong, what is asked for then, and what is said of it.
+WRONG = [
+    pytest.param(
+        a_session_too_large,
+        ("recall_by_id", {"path": "sessions/2026-W15/chat_2026-04-08_101502.md"}),
+        "sessions/2026-W15/chat_2026-04-08_101502.md is ",
+        id="a file that is too large",
+    ),
+    pytest.param(
+        a_link_for_the_locks,
+        ("save_conversation", SAID),
+        ".huimem/locks is a symlink and is not followed",
+        id="a symlink in the state",
+    ),
+    pytest.param(
+        no_settings, ("recall_memory", {"query": "shards"}), "huimem.toml is gone", id="a vault that is gone"
+    ),
+]
+
+
+@pytest.mark.parametrize(("wrong", "asked", "said"), WRONG)
+def test_what_goes_wrong_is_told_without_where_the_vault_lies(
+    wrong: Callable[[Path], None], asked: tuple[str, dict[str, Any]], said: str, tmp_path: Path
+) -> None:
+    """J14: paths are those of the vault, no line of our code is named, and the remedy stands below."""
+    root = write_vault(tmp_path / "above/vault")
+    with connected(root) as agent:
+        agent.ask("recall_memory", query="shards")
+        agent.ask("save_conversation", **SAID)
+        wrong(root)
+        text = agent.refused(asked[0], **asked[1])
+        assert text.startswith(said) and "\n" in text
+        assert str(tmp_path) not in text and "above" not in text and ".py" not in text
+
+
+FOLDERS = (Path("/srv/notes"), Path("/var/state/notes-1a2b"))
+HOMELY = [
+    ("/srv/notes/sessions/a.md cannot be read", "sessions/a.md cannot be read"),
+    ("the vault /srv/notes cannot be listed", "the vault notes cannot be listed"),
+    ("/var/state/notes-1a2b/index.lock cannot be made", "index.lock cannot be made"),
+    ("put it into ~/.config; it lies in {home}/x.toml", "put it into ~/.config; it lies in ~/x.toml"),
+    ("/srv/other/a.md", "/srv/other/a.md"),
+    ("no such file", "no such file"),
+]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="slashes")
+@pytest.mark.parametrize(("text", "told"), HOMELY)
+def test_paths_are_told_from_the_vault_or_the_home(text: str, told: str, own_home: Path) -> None:
+    """J14: what lies in neither is named as it is; nobody could find it otherwise."""
+    assert homely(text.format(home=own_home), FOLDERS) == told
+
+
+def test_warnings_in_an_answer_are_told_without_where_the_vault_lies() -> None:
+    """J14: in its text and in its data; a path that somebody spoke of stays as it was said."""
+    said = "/srv/notes/.huimem/catalog.db cannot be written – Free some space."
+    given = Answer(f"> said: /srv/notes/a.md\nwarning: {said}", {"warnings": [said], "k": "/srv/notes/a.md"})
+    told = said.removeprefix("/srv/notes/")
+    wanted = Answer(f"> said: /srv/notes/a.md\nwarning: {told}", {"warnings": [told], "k": "/srv/notes/a.md"})
+    assert with_homely_warnings(given, FOLDERS) == wanted
+    assert with_homely_warnings(wanted, FOLDERS) == wanted
+    assert with_homely_warnings(Answer("warning: /srv/notes/a", {}), FOLDERS).text == "warning: /srv/notes/a"
+
+
+def test_what_agents_and_tools_said_is_listed_and_removed_by_its_role(
+    marigold_vault: Path, huimem: Callable[..., tuple[int, str, str]]
+) -> None:
+    """J8: who said it is kept, told with every hit, and a filter of lists and questions that gives refs."""
+    said = {
+        "tool": "The page says: the larkspur must be watered at noon.",
+        "assistant": "I note for later: the larkspur is poisonous.",
+        "user": "The larkspur stands by the gate.",
+    }
+    for role, text in said.items():
+        words = ("record", "--session", f"from-{role}", "--role", role, "--at", "2026-04-06T10:00")
+        assert huimem(*words, given=text)[0] == 0
+    found = json.loads(huimem("recall", "larkspur", "--json")[1])["hits"]
+    assert {hit["role"]: hit["ref"].partition("#")[0] for hit in found} == {
+        "assistant": "from-assistant",
+        "user": "from-user",  # what a tool said counts for less than an answer needs
+    }
+    for role in ("tool", "assistant"):
+        for words in (("list", "--role", role), ("recall", "larkspur", "--role", role)):
+            document = json.loads(huimem(*words, "--json")[1])
+            refs = [row["ref"] for row in document.get("records", document.get("hits"))]
+            assert refs == [f"from-{role}#20260406T100000"], words
+        assert huimem("forget", *refs, "--yes")[0] == 0
+        assert huimem("list", "--role", role)[0] == 1
+    found = json.loads(huimem("recall", "larkspur", "--json")[1])["hits"]
+    assert [hit["role"] for hit in found] == ["user"]
+
+
 WHO, TURNS = ("one", "other", "cli"), 4
 
 
@@ -146,12 +257,12 @@ def test_two_servers_a_watcher_and_a_command_line_share_a_vault() -> None:
 
         def by_command() -> None:
             for number in range(TURNS):
-                done = huimem(
+                done = carried_out(
                     root, "record", "--session", "shared", "--role", "user", given=f"clix{number} was said."
                 )
                 assert done.returncode == 0, done.stderr
-                assert huimem(root, "recall", f"clix{number}").returncode == 0
-                assert huimem(root, "sync").returncode == 0
+                assert carried_out(root, "recall", f"clix{number}").returncode == 0
+                assert carried_out(root, "sync").returncode == 0
 
         with ThreadPoolExecutor(3) as pool:
             work = [pool.submit(by_server, one, "one"), pool.submit(by_server, other, "other")]
@@ -166,6 +277,6 @@ def test_two_servers_a_watcher_and_a_command_line_share_a_vault() -> None:
                 and agent.ask("recall", query="marigold")[1]["hits"]
             )
         equals_scratch(root)
-        assert "\n0 problems\n" in huimem(root, "doctor").stdout
+        assert "\n0 problems\n" in carried_out(root, "doctor").stdout
         with Memory.open(root, embedder="none") as memory:
             assert memory.recall("marigold").freshness.fresh

@@ -311,12 +311,14 @@ def test_texts_seen_from_a_centre(tmp_path: Path) -> None:
         rows = snapshot.rows(ALL)
         centre = snapshot.centre(vector("apple"), LATIN, SCALE, ALL)
         seen = snapshot.seen_from(centre, np.concatenate((rows, [10**9])))
+        near = snapshot.nearness(centre, np.concatenate((rows, [10**9])))
         none = snapshot.seen_from(centre, rows[:0])
         texts = snapshot.texts(rows)
     middle = {True: unit_mean(ENGLISH[:5], LATIN), False: unit_mean(CHINESE[:5], HAN)}
     for text, view in zip(texts, seen[:-1], strict=True):
         whole = EMBEDDER.embed([text]).astype(np.float16).astype(np.float64)
         assert view == pytest.approx(centred(whole, middle[text.isascii()])[0], abs=1e-9)
-    assert np.abs(seen[-1]).max() == 0  # a row without a vector
+    assert np.abs(seen[-1]).max() == near[-1] == 0  # a row without a vector
+    assert near == pytest.approx(seen @ centre.towards, abs=1e-12)
     assert none.shape == (0, EMBEDDER.dim)
     index.close()

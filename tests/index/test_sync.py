@@ -11,8 +11,9 @@ import pytest
 from huimem.errors import Locked
 from huimem.files import lock
 from huimem.index.index import Index
+from huimem.index.sync import Listing
 from huimem.records import Message, Source
-from tests.index.made import ALL, Files, content, opened, source, statistics, texts, turn
+from tests.index.made import ALL, Files, content, opened, source, state, statistics, texts, turn
 
 
 @pytest.fixture
@@ -255,6 +256,19 @@ def test_another_writer_is_named_and_nothing_is_taken_in_meanwhile(index: Index,
     assert vault.sync(index).added == 2
 
 
+def test_the_same_listing_is_compared_again_once_the_index_is_another(index: Index, vault: Files) -> None:
+    listed = dict(vault.stamps)
+    assert len(index.changes(listed).new) == 2
+    vault.sync(index)
+    assert not index.changes(listed) and index.changes(listed).unchanged == 2
+    opened(index.folder).sync({}, vault.read)
+    assert len(index.changes(listed).new) == 2
+    vault.sync(index)
+    assert not index.changes(listed)
+    assert len(index.changes(listed, full=True).doubtful) == 2
+    assert index.changes(listed, only={"nowhere.md"}).unchanged == 0
+
+
 def test_a_source_that_another_writer_changed_meanwhile_is_left_to_the_next_sync(
     index: Index, vault: Files
 ) -> None:
@@ -271,6 +285,15 @@ def test_a_source_that_another_writer_changed_meanwhile_is_left_to_the_next_sync
     vault.put(source("a.md", turn("2026-04-06", "older")))
     index.sync(dict(vault.stamps), read, only=["a.md"])
     assert find(index, "newest") and not find(index, "older")
+
+
+def test_a_file_that_is_gone_for_a_moment_keeps_its_rows(index: Index, vault: Files) -> None:
+    """A1, A18: a listing that was made between the two halves of a save is not the last word."""
+    vault.sync(index)
+    before = state(index)
+    without = {path: stamp for path, stamp in vault.stamps.items() if path != "a.md"}
+    report = index.sync(without, vault.read, again=lambda: Listing(vault.stamps))
+    assert not report and state(index) == before
 
 
 def test_progress_ends_at_the_number_of_files(index: Index, vault: Files) -> None:

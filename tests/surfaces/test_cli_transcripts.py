@@ -3,6 +3,7 @@
 A line of a transcript is `$ ` and a command (text for its standard input between `<<END` and `END`),
 `2> ` and a line of standard error, `[n]` the exit code where it is not 0, `-- ` a remark, or a line
 of standard output. `$ cat FILE`, `$ write FILE <<END` and `$ rm FILE` look at the vault and change it.
+`NAME=VALUE` before a command is a variable of its environment.
 What tuning and clocks change (scores, seconds, bytes, ranking constants) counts as equal. The present is
 Wednesday 15 April 2026, 10:30 in Shanghai. `python -m tests.surfaces.test_cli_transcripts` writes what
 is printed now into the files, to be read before it is kept.
@@ -30,8 +31,10 @@ from huimem.surfaces.cli.main import run
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 TRANSCRIPTS = sorted((FIXTURES / "cli").glob("*.txt"))
 NOW = "2026-04-15T10:30+08:00"
+_VARIABLE = re.compile(r"[A-Z_]+=")
 WRITTEN = 1_775_000_000  # Wed 1 Apr 2026, the time of every file
 HOME = "/home/me"
+EDITORS = ("VISUAL", "EDITOR")
 
 _CHANGING = [
     (re.compile(r"\b\d+\.\d{2,}\b"), "0.00"),
@@ -92,11 +95,12 @@ def steps_of(text: str) -> Iterator[str | Step]:
 
 def play(step: Step, home: Path) -> str:
     """Carry out one step below `home`; all it prints, the way a transcript has it."""
-    program, *words = shlex.split(step.line.removeprefix("$ ").removesuffix(" <<END"))
+    variables, (program, *words) = _words(step.line)
     log: list[tuple[str, bytes]] = []
     code = 0
     if program == "huimem":
-        code = _huimem(words, step.given, log)
+        with patch.dict(os.environ, variables):
+            code = _huimem(words, step.given, log)
     elif program == "cat":
         log.append(("", Path(words[0]).read_bytes()))
     elif program == "write":
@@ -110,6 +114,13 @@ def play(step: Step, home: Path) -> str:
     lines = [mark + line for mark, data in log for line in data.decode().rstrip("\n").split("\n")]
     printed = "\n".join([*lines, *([f"[{code}]"] if code else [])])
     return printed.replace(str(home), HOME)
+
+
+def _words(line: str) -> tuple[dict[str, str], list[str]]:
+    """The variables that stand before a command, and its words."""
+    words = shlex.split(line.removeprefix("$ ").removesuffix(" <<END"))
+    count = next(at for at, word in enumerate(words) if not _VARIABLE.match(word))
+    return dict(word.split("=", 1) for word in words[:count]), words[count:]
 
 
 def _huimem(words: list[str], given: str, log: list[tuple[str, bytes]]) -> int:
@@ -131,7 +142,7 @@ def at_home() -> Iterator[Path]:
         shutil.copytree(FIXTURES / "vaults" / "small", home / "notes")
         for path in (home / "notes").rglob("*"):
             os.utime(path, (WRITTEN, WRITTEN))
-        kept = {name: value for name, value in os.environ.items() if not name.startswith("HUIMEM_")}
+        kept = {name: os.environ[name] for name in os.environ if not name.startswith(("HUIMEM_", *EDITORS))}
         ours = {"HOME": str(home), "XDG_CONFIG_HOME": str(home), "HUIMEM_EMBEDDER": "none", "TZ": "Etc/UTC"}
         os.chdir(home / "notes")
         try:
@@ -165,7 +176,7 @@ def test_there_is_a_transcript_for_every_verb() -> None:
     from huimem.surfaces.cli.main import VERBS
 
     lines = [p.line for path in TRANSCRIPTS for p in steps_of(path.read_text("utf-8")) if isinstance(p, Step)]
-    shown = {word for line in lines if line.startswith("$ huimem") for word in shlex.split(line)}
+    shown = {word for line in lines for word in _words(line)[1] if "huimem" in line.split()}
     assert set(VERBS) - shown == set()
 
 

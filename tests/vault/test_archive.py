@@ -97,6 +97,29 @@ def test_a_file_with_faults_stays_and_is_named(told: Vault) -> None:
     assert "is not packed" in found.kept[0].message
 
 
+# A session with a fault, the month that is to be packed, and whether the fault is in the way.
+IN_THE_WAY = [
+    ("first", None, True),
+    ("first", "2026-03", True),
+    ("first", "2026-04", False),
+    ("spring", "2026-04", True),
+    ("spring", "2026-03", False),
+    ("late", None, False),
+    ("today", None, False),
+]
+
+
+@pytest.mark.parametrize(("name", "month", "named"), IN_THE_WAY)
+def test_a_fault_is_named_where_the_file_would_be_packed_without_it(
+    told: Vault, name: str, month: str | None, named: bool
+) -> None:
+    (bad,) = (told.root / "sessions").glob(f"*/{name}.md")
+    bad.write_text(bad.read_text() + "\n## User · 2026-02-30 10:00:00\n\nwhen?\n")
+    found = plan(told, NOW, month=month)
+    assert [Path(problem.path).stem for problem in found.kept] == [name] * named
+    assert name not in str(names(found))
+
+
 def test_a_file_that_cannot_be_read_stays_and_is_named(told: Vault) -> None:
     """K1, E10."""
     place = told.root / "sessions/2026-W10/first.md"
@@ -206,3 +229,10 @@ def test_what_was_recorded_before_is_recorded_once_also_when_it_is_packed(told: 
 def test_there_is_no_such_month(told: Vault) -> None:
     with pytest.raises(NotFound, match=r"archive/2020-01\.tar\.zst"):
         restore_month(told, Archived("", "2020-01"))
+
+
+def test_the_list_of_a_namespace_says_how_its_files_come_back(told: Vault) -> None:
+    packed(told)
+    for folder, line in (("", "2026-03"), ("namespaces/team/", "2026-03 --namespace team")):
+        said = (told.root / folder / "archive/2026-03.md").read_text(encoding="utf-8")
+        assert f"`huimem unarchive {line}` puts the files back." in said.splitlines()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from textwrap import dedent
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from huimem.vault import front, front_yaml
@@ -225,6 +225,8 @@ def test_written_fields_read_back_equal(fields: Fields) -> None:
 
 
 @given(FIELDS, KEYS, VALUES)
+@example({"name": "\xa0"}, "name", "")
+@example({"name": ("tea", "\u3000")}, "name", "茶")
 @settings(deadline=None)
 def test_a_set_field_reads_back_and_the_others_stay(fields: Fields, name: str, value: front.Value) -> None:
     changed, _ = split_front(set_field(render_front(fields), name, value), "x.md")

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from huimem.errors import UsageError, VaultError
 from huimem.files import stamp
 from huimem.vault import layout
-from huimem.vault.layout import scan
+from huimem.vault.listing import scan
 from tests.processes import code_of, start, unprivileged
 
 SHANGHAI = ZoneInfo("Asia/Shanghai")

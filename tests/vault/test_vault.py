@@ -171,6 +171,23 @@ def test_state_is_marked_as_derived(vault: Vault) -> None:
         (vault.state / "CACHEDIR.TAG").read_text().startswith("Signature: 8a477f597d28d172789f06886806bc55")
     )
     assert (vault.state / ".gitignore").read_text() == "*\n"
+    assert (vault.state / ".sync-exclude.lst").read_text() == "*\n"  # Nextcloud and ownCloud
+
+
+@pytest.mark.skipif(not hasattr(os, "getxattr"), reason="no marks on files")
+def test_new_state_is_marked_for_dropbox_and_old_state_is_not(vault: Vault) -> None:
+    """What Dropbox is told to leave out it deletes elsewhere: that must not befall what it has copied."""
+    vault.root.joinpath("trial").mkdir()
+    try:
+        os.setxattr(vault.root / "trial", "user.trial", b"1")
+    except OSError:
+        pytest.skip("this disk keeps no marks")
+    vault.record(HELLO, session="s", now=NOW)
+    assert os.getxattr(vault.state, "user.com.dropbox.ignored") == b"1"
+    os.removexattr(vault.state, "user.com.dropbox.ignored")
+    (vault.state / ".gitignore").unlink()
+    files.make_derived_folder(vault.state)
+    assert os.listxattr(vault.state) == [] and (vault.state / ".gitignore").exists()
 
 
 def test_a_vault_whose_disk_is_gone_is_not_an_empty_one(vault: Vault) -> None:

@@ -17,7 +17,7 @@ from huimem.surfaces.cli.hits import counted
 from huimem.surfaces.cli.look import Look, looking
 from huimem.surfaces.cli.options import Shared, Verb
 from huimem.surfaces.cli.printing import print_document, print_text
-from huimem.surfaces.cli.status import freshness, vectors
+from huimem.surfaces.cli.status import Daily, daily_of, freshness, vectors
 from huimem.surfaces.cli.visible import visible_line
 from huimem.surfaces.documents import problem_documents
 from huimem.synced_folders import synced_by
@@ -31,6 +31,8 @@ class Check:
     name: str
     words: str
 
+
+LATE = 2 * 86_400.0  # seconds after which a daily packing is missed
 
 EXAMPLES = """\
 huimem doctor
@@ -46,9 +48,10 @@ def command(shared: Shared) -> int:
     """
     with memory_of(shared) as (memory, now):
         status, problems = overview.status(memory), overview.problems(memory)
+        daily = daily_of(memory, now)
         files, wanted = len(memory.vault.scan().files), memory.config.embedder
         look = looking(memory.zone, now, memory.vault.root)
-    checks = (*checked(status, files, wanted, fast_yaml=_fast_yaml()), *beside(status))
+    checks = (*checked(status, files, wanted, fast_yaml=_fast_yaml()), *archiving(daily), *beside(status))
     if shared.json:
         rows = [{"state": check.state, "name": check.name, "words": check.words} for check in checks]
         print_document({"checks": rows, "problems": problem_documents(problems)})
@@ -76,6 +79,13 @@ def _packed(status: Status) -> str:
     if not status.archives:
         return ""
     return f", {status.packed:,} more packed in {counted(status.archives, 'archive')}"
+
+
+def archiving(daily: Daily | None) -> Iterator[Check]:
+    """How the daily packing does, where it is on."""
+    if daily is not None:
+        late = daily.ago is None or daily.ago > LATE
+        yield Check("warn" if late else "ok", "archive", daily.words)
 
 
 def beside(status: Status) -> Iterator[Check]:

@@ -51,9 +51,8 @@ def find(vault: Vault, text: str, namespace: str | None = None) -> Found:
     A ref may have its namespace written out or encoded; one without takes `namespace`.
     Raises `NotFound`, and `UsageError` for text that is neither.
     """
-    place = _PLACE.fullmatch(text)
-    if place and (path := _path(vault, place["path"])):
-        return _at_line(vault, path, int(place["line"] or 1))
+    if named := _named(vault, text):
+        return _at_line(vault, named[0], named[1] or 1)
     try:
         ref = Ref.parse(whole(text))
     except ValueError as error:
@@ -74,8 +73,26 @@ def find(vault: Vault, text: str, namespace: str | None = None) -> Found:
     )
 
 
+def located(vault: Vault, text: str, namespace: str | None = None) -> tuple[str, int]:
+    """The path that `text` names, and the line: of a ref its record's; of a place the one it names, else 0.
+
+    A place may name a file without a record. Raises as `find`.
+    """
+    if named := _named(vault, text):
+        return named
+    found = find(vault, text, namespace)
+    return found.source.path, found.record.messages[0].line
+
+
+def _named(vault: Vault, text: str) -> tuple[str, int] | None:
+    """Path and line of a place, 0 where it names no line; None for what is no place. Raises `NotFound`."""
+    place = _PLACE.fullmatch(text)
+    path = _path(vault, place["path"]) if place else None
+    return (path, int(place["line"] or 0)) if place and path else None
+
+
 def _path(vault: Vault, given: str) -> str | None:
-    """The vault's own path of a file that somebody names, where it lies or lay before it was packed.
+    """The vault's own path of a file that somebody names by where it lies, or lay before it was packed.
 
     None for what is no such file. Raises `NotFound` for one that is not the vault's.
     """
@@ -84,13 +101,32 @@ def _path(vault: Vault, given: str) -> str | None:
         if not vault.holds(path):
             raise NotFound(f"the vault holds no file {path}", "huimem list shows what is there.")
         return path
-    root = vault.root.resolve()
-    for above in (Path.cwd(), root) if note_name(PurePosixPath(given).name) else ():
+    root, named = vault.root.resolve(), note_name(PurePosixPath(given).name) and "\0" not in given
+    for above in (Path.cwd(), root) if named else ():
         here = (above / given).resolve()
         path = here.relative_to(root).as_posix() if here.is_relative_to(root) else ""
-        if path and (found := path if archived(path) else vault.elsewhere(path)):
+        if path and (found := path_now(vault, path)):
             return found
+        if archived(path):
+            raise NotFound(f"there is no {path}", "huimem list shows what is there.")
     return None
+
+
+def path_now(vault: Vault, path: str) -> str | None:
+    """The path now of a file whose path leads into an archive, or that was packed since it had that path.
+
+    None where it is nowhere. Raises `Unreadable` where its archive is damaged.
+    """
+    if place := archived(path):
+        try:
+            vault.archives.member(place)
+        except Unreadable as error:
+            if not error.gone:
+                raise
+        else:
+            return path
+    found = vault.elsewhere(path)
+    return found if found and (archived(found) or vault.holds(found)) else None
 
 
 def _meant(ref: Ref, namespace: str | None) -> Iterator[Ref]:

@@ -34,6 +34,8 @@ VERBS = {
     "recall": "Answer a question from what was said: by words, by meaning, by time.",
     "scan": "Walk back week by week until one of them answers, and show the walk.",
     "show": "Show one record whole, with its neighbours, its place and its Obsidian link.",
+    "open": "Open the file of a record in the program that the system has for it.",
+    "edit": "Open the file of a record in your editor, at its line, and take in what you change.",
     "list": "List records by filter, newest first.",
     "weeks": "Show how much was said in each week.",
     "when": "Show how a time phrase is read: its range, and in which words.",

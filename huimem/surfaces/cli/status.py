@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from datetime import datetime
+
 import click
 
 from huimem import overview
 from huimem.heartbeat import Watcher
+from huimem.memory import Memory
 from huimem.overview import Status
 from huimem.surfaces.cli.answering import memory_of
 from huimem.surfaces.cli.hits import counted
 from huimem.surfaces.cli.options import Shared, Verb
 from huimem.surfaces.cli.printing import print_document, print_text
 from huimem.surfaces.cli.visible import visible_line
-from huimem.surfaces.documents import status_document
+from huimem.surfaces.documents import Document, status_document
+from huimem.watching import last_packed
 
 _UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB")
 # from so many seconds on, counted in units of so many
@@ -28,18 +33,50 @@ huimem status --json | jq .vectors"""
 @click.pass_obj
 def command(shared: Shared) -> int:
     """Say how fresh, large and complete the index is, and where it lies."""
-    with memory_of(shared) as (memory, _):
+    with memory_of(shared) as (memory, now):
         status = overview.status(memory)
+        daily = daily_of(memory, now)
     if shared.json:
-        print_document(status_document(status))
+        print_document({**status_document(status), "archiving": daily_document(daily)})
         return 0
-    print_text(render_status(status))
+    print_text(render_status(status, daily))
     for warning in status.warnings:
         shared.say(f"warning: {warning}")
     return 0
 
 
-def render_status(status: Status) -> str:
+@dataclass(frozen=True, slots=True)
+class Daily:
+    """How months are packed by themselves where that is on: when they last were, and so many seconds ago.
+
+    Both are None where they never were.
+    """
+
+    last: datetime | None = None
+    ago: float | None = None
+
+    @property
+    def words(self) -> str:
+        when = f"last {duration(self.ago)} ago" if self.ago is not None else "not yet"
+        return f"once a day, while huimem watch runs: {when}"
+
+
+def daily_of(memory: Memory, now: datetime) -> Daily | None:
+    """None where it is off. A time to come, from a clock that was wrong, is none."""
+    if not memory.config.archive.auto:
+        return None
+    last = last_packed(memory.vault.state)
+    ago = (now - last).total_seconds() if last else -1.0
+    return Daily(last, ago) if ago >= 0 else Daily()
+
+
+def daily_document(daily: Daily | None) -> Document:
+    """Whether months are packed by themselves, and when they last were."""
+    last = daily and daily.last
+    return {"auto": daily is not None, "last": last.isoformat(timespec="seconds") if last else None}
+
+
+def render_status(status: Status, daily: Daily | None = None) -> str:
     """One fact a line, its name in front."""
     packed = f" ({status.packed:,} packed)" if status.packed else ""
     passages = f"{status.turns:,} records in {counted(status.passages, 'passage')}"
@@ -51,6 +88,7 @@ def render_status(status: Status) -> str:
         ("vectors", vectors(status)),
         *([("building", building(status.building))] if status.building else []),
         ("watcher", watcher(status.watcher)),
+        *([("archiving", daily.words)] if daily else []),
         ("state", f"{status.state} ({size(status.bytes)})"),
         ("problems", f"{status.problems:,}: huimem doctor names them" if status.problems else "none"),
     ]

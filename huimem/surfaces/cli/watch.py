@@ -16,8 +16,9 @@ from huimem.surfaces.cli.printing import print_document, print_text
 from huimem.surfaces.cli.status import about
 from huimem.surfaces.cli.visible import visible_line
 from huimem.surfaces.documents import round_document
+from huimem.surfaces.keeping import archived_document
 from huimem.upkeep import Synced
-from huimem.watching import Round
+from huimem.watching import Packing, Round
 
 EXAMPLES = """\
 huimem watch
@@ -32,17 +33,19 @@ def command(shared: Shared, no_vectors: bool) -> int:
     """Follow edits as they happen, until stopped.
 
     Words are searchable a moment after a file was saved, in any program; vectors follow in the
-    background. One watcher a vault; huimem status says how it does. Ctrl-C ends it at any moment.
+    background. One watcher a vault; huimem status says how it does. With archive.auto = true it packs old
+    months, once a day. Ctrl-C ends it at any moment.
     """
-    with memory_of(shared) as (memory, _):
+    with memory_of(shared) as (memory, present):
         for warning in memory.warnings:
             shared.say(f"warning: {warning}")
-        with closing(memory.watch(vectors=not no_vectors)) as watched:
+        with closing(memory.watch(vectors=not no_vectors, now=present if shared.now else None)) as watched:
             begun = False
             for now in watched:
                 at = datetime.now(memory.zone)
                 if shared.json:
-                    print_document(round_document(now, at), one_line=True)
+                    packed = archived_document(now.packed.done, now.packed.kept) if now.packed else None
+                    print_document({**round_document(now, at), "packed": packed}, one_line=True)
                 else:
                     _show(shared, now, at, None if begun else memory.vault.root)
                 begun |= now.did is not None
@@ -53,9 +56,11 @@ def _show(shared: Shared, now: Round, at: datetime, root: Path | None) -> None:
     """One round for people; `root` where nothing was looked at before."""
     if now.did is not None and (root is not None or now.did.report):
         print_text(f"{at:%H:%M:%S}  {render_look(now.did, now, root)}")
+    if now.packed is not None:
+        print_text(f"{at:%H:%M:%S}  {render_packing(now.packed)}")
     for warning in now.warnings:
         shared.say(f"{at:%H:%M:%S}  warning: {visible_line(warning)}")
-    if now.vectors is not None and now.did is None and not now.warnings:
+    if now.vectors is not None and now.did is None and not now.warnings and now.packed is None:
         shared.say(f"{at:%H:%M:%S}  {render_vectors(now.vectors)}")
 
 
@@ -70,6 +75,17 @@ def render_look(did: Synced, now: Round, root: Path | None) -> str:
         return line
     how = {"events": "by events", "polling": "by polling"}.get(now.mode, now.mode)
     return f"watching {visible_line(str(root))} {how}, {counted(now.files, 'file')}: {line}"
+
+
+def render_packing(packed: Packing) -> str:
+    """What a daily packing did: `packed 12 files in 2 archives`."""
+    count = sum(one.files for one in packed.done)
+    archives = counted(len(packed.done), "archive")
+    line = f"packed {counted(count, 'file')} in {archives}" if packed.done else "nothing to pack"
+    if packed.kept:
+        stays = "stays" if len(packed.kept) == 1 else "stay"
+        line += f", {counted(len(packed.kept), 'file')} {stays}: huimem archive --dry-run says why"
+    return line
 
 
 def render_vectors(vectors: Vectors) -> str:

@@ -7,8 +7,10 @@ says, it cannot end the quotation and speak as the server.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from huimem.surfaces.cli.visible import visible, visible_line
 
@@ -38,6 +40,28 @@ def named(text: str, longest: int = _LONGEST_NAME) -> str:
     """A stored name, short and on one line, so that it can stand beside our own words."""
     line = visible_line(text)
     return line if len(line) <= longest else f"{line[: longest - 1]}…"
+
+
+def homely(text: str, folders: Iterable[Path]) -> str:
+    """The words of an error without where on this computer things lie: a client may send them anywhere.
+
+    A path in one of the folders is told from there, such a folder by its name, another one from the home.
+    """
+    for folder in folders:
+        text = text.replace(f"{folder}{os.sep}", "").replace(str(folder), folder.name)
+    return text.replace(f"{Path.home()}{os.sep}", f"~{os.sep}")
+
+
+def with_homely_warnings(answer: Answer, folders: Sequence[Path]) -> Answer:
+    """The answer with its warnings as `homely` tells them, in text and data; what is quoted stays."""
+    warnings = answer.document.get("warnings")
+    if not isinstance(warnings, list) or not warnings:
+        return answer
+    lines = [
+        homely(line, folders) if line.startswith("warning: ") else line for line in answer.text.split("\n")
+    ]
+    document = {**answer.document, "warnings": [homely(str(one), folders) for one in warnings]}
+    return Answer("\n".join(lines), document)
 
 
 def joined(parts: Iterable[str], between: str = " · ") -> str:

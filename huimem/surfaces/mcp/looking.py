@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 
 from huimem.errors import NotFound, UsageError
 from huimem.records import Fact, Message, Record, Source
-from huimem.surfaces.cli.finding import find
+from huimem.surfaces.cli.finding import find, path_now
 from huimem.surfaces.cli.hits import counted
-from huimem.surfaces.cli.paths import paths_in
 from huimem.surfaces.documents import instant, record_document
 from huimem.surfaces.mcp.answers import NOTE, OPENING, Answer, Document, joined, named, quoted, without_empty
 from huimem.surfaces.mcp.desk import Arguments, Desk
 from huimem.surfaces.mcp.recalling import fitted
+from huimem.vault.layout import note_name
 from huimem.vault.vault import Vault
 
 BESIDE = 60  # tokens of a neighbour's words
@@ -65,9 +65,10 @@ def _meant(desk: Desk, arguments: Arguments) -> tuple[Source, Sequence[Record], 
 
 def _whole_file(vault: Vault, text: str) -> Source | None:
     """The file of a path without a line; None for anything else."""
-    if not _is_file(vault, text):
+    path = _file(vault, text)
+    if path is None:
         return None
-    source = vault.read(paths_in(vault, vault.root / text)[0])
+    source = vault.read(path, keep=True)
     if not source.records:
         raise NotFound(f"{source.path} holds no record")
     return source
@@ -76,20 +77,28 @@ def _whole_file(vault: Vault, text: str) -> Source | None:
 def _place(vault: Vault, text: str) -> str:
     """A ref as it is, a place with its path from the vault, whatever folder the server was started in."""
     place = _PLACE.fullmatch(text)
-    if place and _is_file(vault, place["path"]):
+    if place and _file(vault, place["path"]):
         return str(vault.root / text)
     if "#" in text or "@" in text:
         return text
     raise NotFound(f"the vault holds no file and no record {named(text)!r}")
 
 
-def _is_file(vault: Vault, path: str) -> bool:
-    """Whether it is a note of the vault; of any other file, not even that it exists is told."""
+def _file(vault: Vault, given: str) -> str | None:
+    """The path of a note of the vault, open or packed, where `given` names one.
+
+    Of any other file, not even that it exists is told. Raises `Unreadable` for one in a damaged archive.
+    """
     try:
-        place, root = (vault.root / path).resolve(), vault.root.resolve()
-        return place.is_relative_to(root) and vault.holds(place.relative_to(root).as_posix())
+        place, root = (vault.root / given).resolve(), vault.root.resolve()
+        if not place.is_relative_to(root):
+            return None
+        path = place.relative_to(root).as_posix()
+        if vault.holds(path):
+            return path
     except (OSError, ValueError):
-        return False
+        return None
+    return path_now(vault, path) if note_name(place.name) else None
 
 
 def _page(records: Sequence[Record], start: int, end: int) -> Iterator[tuple[Message, str]]:

@@ -130,6 +130,7 @@ class Resident:
     def _take_in(self, memory: Patient) -> None:
         """Bring the words of all files in. What goes wrong here, each question meets and tells by itself."""
         import_module("huimem.background").give_way()
+        memory.vault.archives.unpacked.clean()
         try:
             while not self._ended.is_set() and self._is_left(memory):
                 self._ended.wait(PAUSE)

@@ -18,6 +18,7 @@ from datetime import datetime
 from difflib import get_close_matches
 from functools import partial
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import anyio
@@ -32,7 +33,7 @@ from mcp.shared.exceptions import MCPError
 from huimem import __version__
 from huimem.errors import HuimemError, UsageError, unexpected
 from huimem.surfaces.mcp import arguments, offers
-from huimem.surfaces.mcp.answers import Answer, sendable
+from huimem.surfaces.mcp.answers import Answer, homely, sendable, with_homely_warnings
 from huimem.surfaces.mcp.resident import Resident
 from huimem.surfaces.mcp.tools import INSTRUCTIONS, Tool, offered
 from huimem.surfaces.mcp.wire import Lines, Open, Sink, Wire
@@ -206,14 +207,17 @@ def _called(
     report: Report,
 ) -> types.CallToolResult:
     """Carry out one call; every error becomes words that say what to do."""
+    places: tuple[Path, ...] = ()
     try:
         values = arguments.read(tool.parameters, given)
         with nullcontext(resident.memory()) if tool.writes else resident.question() as memory:
+            places = memory.vault.root, memory.vault.state
             module, _, function = tool.run.partition(":")
             run = getattr(import_module(f"huimem.surfaces.mcp.{module}"), function)
             answer: Answer = run(_desk(serving, resident, memory, report), values)
+            answer = with_homely_warnings(answer, places)
     except HuimemError as error:
-        return _refused(error)
+        return _refused(HuimemError(homely(error.message, places), homely(error.hint, places)))
     except OSError as error:
         return _refused(
             HuimemError(error.strerror or type(error).__name__, "Check the disk; `huimem doctor`.")
@@ -236,12 +240,14 @@ def _desk(serving: Serving, resident: Resident, memory: Memory, report: Report) 
 
 def _read(serving: Serving, resident: Resident, uri: str, report: Report) -> types.ReadResourceResult:
     """Show one resource; errors are those of the protocol, which has no other for it."""
+    places: tuple[Path, ...] = ()
     try:
         page = offers.page_at(uri)
         with resident.question() as memory:
+            places = memory.vault.root, memory.vault.state
             text = page.shown(_desk(serving, resident, memory, report))
     except HuimemError as error:
-        raise MCPError(code=types.INVALID_PARAMS, message=str(error)) from None
+        raise MCPError(code=types.INVALID_PARAMS, message=homely(str(error), places)) from None
     contents = types.TextResourceContents(
         uri=uri, mime_type=page.form, text=text.encode("utf-8", "replace").decode()
     )

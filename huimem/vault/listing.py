@@ -1,0 +1,193 @@
+"""The files of a vault as they are now.
+
+In: the root of a vault. Out: one listing of what belongs to it, with stamps, and what could not be looked
+at. A listing begins from the one before: what stands as it stood costs a look at its status and no more.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from huimem.errors import Problem, VaultError
+from huimem.files import Stamp, leftover
+from huimem.months import ENDING, archived
+from huimem.vault.layout import ASIDE, Filter, conflict_copy, encodable, ignored, printable
+
+# What iCloud leaves in the place of a file that it keeps elsewhere.
+_AWAY = re.compile(r"\.(.+\.(?:md|MD))\.icloud", re.DOTALL)
+
+_SYMLINK = ("is a symlink and is not followed", "Move what it points to into the vault.")
+_DEVICE = ("is not a regular file and is not opened", "Move it out of the vault.")
+_NOT_UTF8 = ("has a name that is not valid UTF-8 and is not indexed", "Rename it.")
+_ELSEWHERE = (
+    "is kept in iCloud and not on this disk: what was indexed of it stays",
+    "Download it there, or right-click: Keep Downloaded.",
+)
+_COPY = (
+    "is a sync program's copy of a note changed on two machines, and is not indexed",
+    "Bring what it adds into the note and delete the copy.",
+)
+
+
+@dataclass(frozen=True)
+class Scan:
+    """What lies in a vault now; nothing in it is to be changed.
+
+    `unreadable`: folders and files that could not be looked at, whose contents must not be taken for
+    deleted. `leftovers`: temp files of writers that died. `archives` are months that are packed. `rule`
+    says what belongs.
+    """
+
+    files: Mapping[str, Stamp]
+    problems: tuple[Problem, ...] = ()
+    unreadable: tuple[str, ...] = ()
+    leftovers: tuple[str, ...] = ()
+    archives: Mapping[str, Stamp] = field(default_factory=dict)
+    rule: Filter = field(default_factory=Filter, repr=False)
+
+    @cached_property
+    def stamps(self) -> Mapping[str, str]:
+        """Files and archives with their stamps as text."""
+        return {path: str(stamp) for each in (self.files, self.archives) for path, stamp in each.items()}
+
+
+def scan(root: Path, include: Sequence[str] = (), before: Scan | None = None) -> Scan:
+    """List the Markdown files of the vault at `root` with their stamps, in no order.
+
+    `before`: an earlier listing of the same vault, given back itself where nothing is different.
+    Symlinks are not followed, devices not opened, hidden folders not entered. Raises `VaultError`
+    where the root itself cannot be listed: a missing vault is never an empty one.
+    """
+    rule = Filter.of(root, include)
+    known = before.files if before is not None and before.rule == rule else {}
+    walk = _Walk(os.fspath(root), rule, known)
+    while walk.pending:
+        walk.folder(walk.pending.pop())
+    found = (tuple(walk.problems), tuple(walk.unreadable), tuple(walk.leftovers))
+    now = Scan(walk.files, *found, walk.archives, rule)
+    return before if before is not None and now == before else now
+
+
+@dataclass(slots=True)
+class _Walk:
+    """One scan under way; `pending` holds the folders still to be listed, with their closing slash.
+
+    `known`: files that an earlier scan listed by the same rule.
+    """
+
+    root: str
+    rule: Filter
+    known: Mapping[str, Stamp]
+    pending: list[str] = field(default_factory=lambda: [""])
+    files: dict[str, Stamp] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+    unreadable: list[str] = field(default_factory=list)
+    leftovers: list[str] = field(default_factory=list)
+    archives: dict[str, Stamp] = field(default_factory=dict)
+
+    def folder(self, folder: str) -> None:
+        try:
+            entries = os.scandir(os.path.join(self.root, folder))
+        except OSError as error:
+            self._refused(folder, error)
+            return
+        aside = ASIDE.get(folder[:-1].rpartition("/")[2])
+        with entries:
+            for entry in entries:
+                path = folder + entry.name
+                if (stamp := self.known.get(path)) and _is_still(entry, stamp):
+                    self.files[path] = stamp
+                else:
+                    self._look(entry, path, aside)
+
+    def _look(self, entry: os.DirEntry[str], path: str, aside: re.Pattern[str] | None) -> None:
+        """What something is that is not known; `aside` names what its folder keeps beside the notes."""
+        name = entry.name
+        if ignored(name):
+            self._ignored(path, name)
+        elif entry.is_dir(follow_symlinks=False):
+            if self.rule.all or self.rule.enters(path):
+                self.pending.append(f"{path}/")
+        elif not name.endswith((".md", ".MD")):
+            if entry.is_symlink() and entry.is_dir():
+                self._report(path, *_SYMLINK)
+            elif aside and name.endswith(ENDING) and archived(path):
+                self._archive(entry, path)
+        elif aside is None or not aside.fullmatch(name):
+            self._file(entry, path)
+
+    def _ignored(self, path: str, name: str) -> None:
+        if name.startswith(".huimem-") and leftover(name):
+            self.leftovers.append(path)
+        elif away := _AWAY.fullmatch(name):
+            place = path.removesuffix(name) + away[1]
+            self.unreadable.append(place)
+            self._report(place, *_ELSEWHERE)
+
+    def _file(self, entry: os.DirEntry[str], path: str) -> None:
+        try:
+            status = entry.stat(follow_symlinks=False)
+        except OSError as error:
+            self._refused(path, error)
+            return
+        if not (self.rule.all or self.rule.takes(path)):
+            return
+        if not stat.S_ISREG(status.st_mode):
+            self._report(path, *(_SYMLINK if stat.S_ISLNK(status.st_mode) else _DEVICE))
+        elif not path.isascii() and not encodable(path):
+            self._report(printable(path), *_NOT_UTF8)
+        elif "onflict" in path and conflict_copy(entry.name):
+            self._report(path, *_COPY)
+        else:
+            self.files[path] = Stamp.of(status)
+
+    def _archive(self, entry: os.DirEntry[str], path: str) -> None:
+        try:
+            status = entry.stat(follow_symlinks=False)
+        except OSError as error:
+            self._refused(path, error)
+            return
+        if stat.S_ISREG(status.st_mode):
+            self.archives[path] = Stamp.of(status)
+        else:
+            self._report(path, *(_SYMLINK if stat.S_ISLNK(status.st_mode) else _DEVICE))
+
+    def _refused(self, path: str, error: OSError) -> None:
+        """A folder or file that cannot be looked at; one that has just gone is nothing to report."""
+        if not path:
+            raise VaultError(
+                f"the vault {self.root} cannot be listed: {error.strerror or error}",
+                "Check that the folder exists, that its disk is mounted and that you may read it.",
+            ) from error
+        if not isinstance(error, FileNotFoundError | NotADirectoryError):
+            self.unreadable.append(path)
+            self._report(
+                printable(path),
+                f"cannot be read: {error.strerror or error}",
+                "Check its owner and mode; what was indexed of it stays.",
+            )
+
+    def _report(self, path: str, message: str, remedy: str) -> None:
+        self.problems.append(Problem(path, 0, message, remedy))
+
+
+def _is_still(entry: os.DirEntry[str], stamp: Stamp) -> bool:
+    """Whether a file is as it was: what its name means needs no second look then."""
+    try:
+        status = entry.stat(follow_symlinks=False)
+    except OSError:
+        return False
+    return (
+        stamp.ctime_ns == status.st_ctime_ns
+        and stamp.size == status.st_size
+        and stamp.mtime_ns == status.st_mtime_ns
+        and stamp.ino == status.st_ino
+        and stamp.dev == status.st_dev
+        and stat.S_ISREG(status.st_mode)
+    )

@@ -1,0 +1,78 @@
+"""A listing that begins from the one before says what one made anew says, whatever happened in between."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from huimem.vault.listing import scan
+
+OLD, TEXT = 1_700_000_000, "# Note\n\nthe blue kettle, 蓝色的水壶\n"
+
+
+def _touched_back(path: Path) -> None:
+    """The same length and times, other words: as restored backups and `cp -p` do it."""
+    path.write_text(TEXT.replace("blue", "grey"), encoding="utf-8")
+    os.utime(path, (OLD, OLD))
+
+
+def _pipe(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+
+
+def _link(path: Path) -> None:
+    path.rename(path.with_name("b.txt"))
+    path.symlink_to("b.txt")
+
+
+def _folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+    (path / "inside.md").write_text(TEXT, encoding="utf-8")
+
+
+CHANGES: dict[str, Callable[[Path], object]] = {
+    "an edit": lambda path: path.write_text("other", encoding="utf-8"),
+    "an edit of the same length and times": _touched_back,
+    "another file of the same bytes": lambda path: (path.unlink(), path.write_text(TEXT, encoding="utf-8")),
+    "deleted": lambda path: path.unlink(),
+    "moved": lambda path: path.rename(path.with_name("c.md")),
+    "a pipe in its place": _pipe,
+    "a link in its place": _link,
+    "a folder in its place": _folder,
+    "its folder moved": lambda path: path.parent.rename(path.parent.with_name("elsewhere")),
+    "a new file beside it": lambda path: path.with_name("d.md").write_text(TEXT, encoding="utf-8"),
+    "left out": lambda path: (path.parents[1] / ".huimemignore").write_text("b.md\n", encoding="utf-8"),
+    "a copy of a sync program": lambda path: path.with_name("b (conflicted copy).md").write_text(TEXT),
+    "a month was packed": lambda path: (
+        (path.parents[1] / "archive").mkdir(),
+        (path.parents[1] / "archive" / "2025-01.tar.zst").write_bytes(b"zstd"),
+    ),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_what_changed_since_the_last_listing_is_seen(change: str, tmp_path: Path) -> None:
+    for name in ("notes/a.md", "notes/b.md", "文件/丙.md"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(TEXT, encoding="utf-8")
+        os.utime(tmp_path / name, (OLD, OLD))
+    first = scan(tmp_path)
+    assert first.files.keys() == {"notes/a.md", "notes/b.md", "文件/丙.md"}
+    assert scan(tmp_path, before=first) is first
+    CHANGES[change](tmp_path / "notes/b.md")
+    after, anew = scan(tmp_path, before=first), scan(tmp_path)
+    assert after == anew != first
+    assert after.stamps == anew.stamps
+
+
+def test_a_file_that_is_asked_for_again_is_listed_again(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text(TEXT, encoding="utf-8")
+    narrow = scan(tmp_path, ["b.md"])
+    assert not narrow.files
+    assert scan(tmp_path, ["a.md"], narrow).files.keys() == {"a.md"}
+    assert not scan(tmp_path, ["b.md"], scan(tmp_path)).files
