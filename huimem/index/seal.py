@@ -12,6 +12,7 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from enum import Enum
+from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from zlib import crc32
@@ -109,6 +110,7 @@ def torn(folder: Path, name: str = SEAL) -> bool:
     return parsed(data) is None and not data.startswith(b'{"catalog.db": [')
 
 
+@lru_cache(maxsize=2)  # a seal is looked at by each question
 def parsed(data: bytes) -> Entries | None:
     """The entries that `rendered` wrote; None for anything else."""
     text = data.partition(_BEFORE)[2][:-1]

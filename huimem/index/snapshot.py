@@ -11,6 +11,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -357,7 +358,7 @@ class Snapshot:
     def _rows(self, text: str, values: Sequence[object]) -> Ints:
         import numpy as np
 
-        return np.fromiter((row for (row,) in self.db.execute(text, list(values))), np.int64)
+        return np.fromiter(chain.from_iterable(self.db.execute(text, list(values))), np.int64)
 
     def _gone(self, table: str) -> Ints:
         return self._rows(f"SELECT row FROM {table} ORDER BY row", ())

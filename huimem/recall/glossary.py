@@ -10,10 +10,13 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
+from string import ascii_uppercase
 
 from huimem.index.tokens import query_terms
 
 Terms = tuple[str, ...]
+
+_WORD = re.compile(r"[A-Za-z]+(?=[ ;\n])")  # no part of a longer one, as `e-mail` has them
 
 _STEM = 3  # letters of a stem that its word begins with at least: `happi` is looked for as `happ`
 
@@ -50,11 +53,33 @@ def _lines_with(term: str) -> Iterable[str]:
     """The lines of the list on which a word begins as the term does."""
     text = _text()
     if term.isascii():
-        begun = re.escape(term[: max(_STEM, len(term) - 1)])
-        places = (found.start() for found in re.finditer(rf"(?<![a-z]){begun}", text, re.IGNORECASE))
+        small = _in_small_letters()
+        begins = _places(small, term[: max(_STEM, len(term) - 1)].lower())
+        places = (at for at in begins if not "a" <= small[at - 1 : at] <= "z" and _stands(text, at, term))
     else:
-        places = (found.start() for found in re.finditer(re.escape(term), text))
+        places = _places(text, term)
     return dict.fromkeys(text[text.rfind("\n", 0, at) + 1 : text.find("\n", at)] for at in places)
+
+
+def _stands(text: str, at: int, term: str) -> bool:
+    """Whether the word at `at` is found by the term, as far as it tells that by itself.
+
+    One that lacks the last letter may stand beside another spelling, as Puer does beside Pu-erh.
+    """
+    word = _WORD.match(text, at)
+    return word is None or term in _terms_of(word[0]) or word[0].lower() == term[:-1]
+
+
+@lru_cache(10_000)
+def _terms_of(word: str) -> frozenset[str]:
+    return frozenset((word, *query_terms(word)))
+
+
+def _places(text: str, part: str) -> Iterator[int]:
+    at = text.find(part)
+    while at >= 0:
+        yield at
+        at = text.find(part, at + 1)
 
 
 @lru_cache(10_000)
@@ -69,6 +94,12 @@ def _terms(side: str) -> Iterator[Terms]:
         terms = tuple(query_terms(entry))
         if terms:
             yield (entry,) if entry in terms else terms
+
+
+@cache
+def _in_small_letters() -> str:
+    """The same, letter by letter."""
+    return _text().translate({ord(letter): letter.lower() for letter in ascii_uppercase})
 
 
 @cache

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
+from functools import lru_cache
 from typing import Literal
 
 from huimem.errors import Problem
@@ -29,6 +30,7 @@ _DATE_LIKE = re.compile(r"[0-9]{4}[-/][0-9]")
 _H1 = re.compile(r"^#[ \t]+([^\n]*)$", re.MULTILINE)
 
 
+@lru_cache(maxsize=1)  # who asks reads the file as that next
 def sort_of(data: bytes, path: str) -> Literal["session", "facts", "note"]:
     """What a file is: facts by key, kind or place; a session by any message heading; else a note."""
     front, body = split_front(data, path)
