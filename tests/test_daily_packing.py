@@ -13,12 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from huimem import Memory, upkeep, watching
+from huimem import Memory, upkeep
 from huimem.errors import Problem, VaultError, WriteFailed
 from huimem.months import Archived
+from huimem.packing import PACKED_AT, Packing, is_due, last_packed
 from huimem.surfaces.cli.watch import render_packing
 from huimem.vault.archive import Done
-from huimem.watching import PACKED_AT, Packing, is_due, last_packed, rounds
+from huimem.watching import rounds
 from tests.test_watching import SOON, Rounds, wait_for
 from tests.vault.months_told import ALL_MARCH, NOW, tell, told_in
 
@@ -159,7 +160,7 @@ def test_a_packing_that_fails_is_said_and_tried_again_and_the_watcher_goes_on(
         return archive(*given)  # type: ignore[arg-type]
 
     monkeypatch.setattr(upkeep, "archive", fail_at_first)
-    monkeypatch.setattr(watching, "RETRY", 0.3)
+    monkeypatch.setattr("huimem.packing.RETRY", 0.3)
     with packing(root, Clock()) as one:
         one.warning(f"not packed: {words}")
         assert last_packed(root / ".huimem") is None

@@ -51,13 +51,11 @@ def _entries_of(term: str) -> tuple[tuple[Terms, tuple[Terms, ...]], ...]:
 
 def _lines_with(term: str) -> Iterable[str]:
     """The lines of the list on which a word begins as the term does."""
-    text = _text()
+    text, places = _text(), _places(_text(), term)
     if term.isascii():
         small = _in_small_letters()
         begins = _places(small, term[: max(_STEM, len(term) - 1)].lower())
         places = (at for at in begins if not "a" <= small[at - 1 : at] <= "z" and _stands(text, at, term))
-    else:
-        places = _places(text, term)
     return dict.fromkeys(text[text.rfind("\n", 0, at) + 1 : text.find("\n", at)] for at in places)
 
 

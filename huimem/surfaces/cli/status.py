@@ -11,13 +11,13 @@ from huimem import overview
 from huimem.heartbeat import Watcher
 from huimem.memory import Memory
 from huimem.overview import Status
+from huimem.packing import last_packed
 from huimem.surfaces.cli.answering import memory_of
 from huimem.surfaces.cli.hits import counted
 from huimem.surfaces.cli.options import Shared, Verb
 from huimem.surfaces.cli.printing import print_document, print_text
 from huimem.surfaces.cli.visible import visible_line
 from huimem.surfaces.documents import Document, status_document
-from huimem.watching import last_packed
 
 _UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB")
 # from so many seconds on, counted in units of so many

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from huimem.background import Vectors
+from huimem.packing import Packing
 from huimem.surfaces.cli.answering import memory_of
 from huimem.surfaces.cli.hits import counted
 from huimem.surfaces.cli.options import Shared, Verb
@@ -18,7 +19,7 @@ from huimem.surfaces.cli.visible import visible_line
 from huimem.surfaces.documents import round_document
 from huimem.surfaces.keeping import archived_document
 from huimem.upkeep import Synced
-from huimem.watching import Packing, Round
+from huimem.watching import Round
 
 EXAMPLES = """\
 huimem watch
