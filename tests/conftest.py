@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import signal
 import sys
 import tempfile
 from collections.abc import Callable, Generator, Iterator
@@ -28,9 +29,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    _hear_signals()
     config.pluginmanager.register(Ledger(), "promises")
     if config.getoption("--no-skips"):
         config.pluginmanager.register(NoSkips(), "no-skips")
+
+
+def _hear_signals() -> None:
+    """A shell has what it starts in the background ignore these, and so do all processes from there on."""
+    for name, action in (("SIGINT", signal.default_int_handler), ("SIGHUP", signal.SIG_DFL)):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, action)
 
 
 class NoSkips:
