@@ -19,10 +19,11 @@ from huimem.index.verify import Held, verify
 from huimem.months import Archived, archived
 from huimem.records import Fact, Ref, Source, Turn
 from huimem.vault import clashes, soundness, unpacked
+from huimem.vault.archive import way_back
 from huimem.vault.layout import namespace_of
 from huimem.vault.listing import Scan
 from huimem.vault.pack import Member
-from huimem.vault.soundness import Finding, Month, in_words
+from huimem.vault.soundness import Finding, Month
 from huimem.vault.vault import Vault
 
 # Seconds until what does not fit is looked at once more: somebody may be packing that month.
@@ -188,7 +189,7 @@ def _twice(path: str, packed: str) -> Problem:
     """A session that is packed, and stands elsewhere with another text."""
     place = archived(packed)
     assert place is not None
-    back = f"{in_words('unarchive', place)} brings the packed one back"
+    back = f"{way_back(place)} brings the packed one back"
     remedy = f"{back}; then bring what one of them adds into the other, and delete it."
     return Problem(path, 0, f"has the same id as {packed}, and another text", remedy)
 

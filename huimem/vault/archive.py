@@ -238,14 +238,18 @@ def told(member: Member) -> tuple[str, str, str]:
     return member.created[:10], title, member.refs[0] if member.refs else member.id
 
 
+def way_back(place: Archived) -> str:
+    """The command line that puts a month back: `huimem unarchive 2025-12 --namespace work`."""
+    owner = namespace_of(place.archive)
+    return f"huimem unarchive {place.month}" + (f" --namespace {owner}" if owner else "")
+
+
 def _listing(place: Archived, members: Sequence[Member]) -> str:
     """The text of the list that lies beside an archive."""
     lines = [f"- {day} · {title} · `{ref}`" for day, title, ref in map(told, in_order(members))]
-    owner = namespace_of(place.archive)
-    back = f"huimem unarchive {place.month}" + (f" --namespace {owner}" if owner else "")
     head = (
         f"# {place.month}\n\nPacked in `{place.month}.tar.zst`; every question still finds it.\n"
-        f"`{back}` puts the files back.\n\n"
+        f"`{way_back(place)}` puts the files back.\n\n"
     )
     return head + "\n".join(lines) + "\n"
 

@@ -18,7 +18,7 @@ from huimem.errors import Problem
 from huimem.files import Unreadable
 from huimem.months import ENDING, FOLDER, MONTH, Archived, archived
 from huimem.vault import archive, pack
-from huimem.vault.layout import conflict_copy, namespace_folders, namespace_of
+from huimem.vault.layout import conflict_copy, namespace_folders
 from huimem.vault.pack import BadArchive, Manifest
 from huimem.vault.vault import Vault
 
@@ -42,13 +42,6 @@ class Month:
     findings: tuple[Finding, ...] = ()
 
 
-def in_words(verb: str, place: Archived) -> str:
-    """A command line about the month of an archive: `huimem unarchive 2025-12 --namespace work`."""
-    owner = namespace_of(place.archive)
-    month = f"--month {place.month}" if verb == "archive" else place.month
-    return f"huimem {verb} {month}" + (f" --namespace {owner}" if owner and verb != "archive" else "")
-
-
 def looked_at(vault: Vault, place: Archived, *, read_data: bool) -> Month:
     """An archive by its manifest and by what lies beside it, with `read_data` also by all of its bytes."""
     try:
@@ -64,7 +57,7 @@ def looked_at(vault: Vault, place: Archived, *, read_data: bool) -> Month:
 
 def _copies(vault: Vault, place: Archived, manifest: Manifest) -> Iterator[Finding]:
     """The manifest's copy and the list, where they are not what the archive says."""
-    again = f"{in_words('unarchive', place)}, then {in_words('archive', place)}, writes it again."
+    again = "huimem doctor --fix writes it again."
     for path, data in archive.beside(place, manifest).items():
         try:
             held, _ = files.read(vault.root / path, within=vault.root)

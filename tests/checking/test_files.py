@@ -14,6 +14,7 @@ import pytest
 from huimem import Memory, checking, overview
 from huimem.checking import Checked
 from huimem.months import Archived
+from huimem.repairing import repair
 from huimem.vault.vault import Vault
 from tests.checking.checked import MARCH, NOW, TEAM, Change, check, flipped, holding, tell, told
 
@@ -199,12 +200,10 @@ def test_what_lies_beside_archives(name: str, of: str | None, said: str, vault: 
 def test_the_remedy_for_what_lies_beside_an_archive_works(own_vault: Vault) -> None:
     (own_vault.root / "namespaces/team/archive/2026-03.md").write_text("mine\n", encoding="utf-8")
     (problem,) = check(own_vault).problems
-    assert problem.remedy.startswith(
-        "huimem unarchive 2026-03 --namespace team, then huimem archive --month 2026-03,"
-    )
-    with Memory.open(own_vault.root, embedder="none") as memory:
-        memory.unarchive("2026-03", namespace="team")
-        memory.archive(month="2026-03", now=NOW)
+    assert problem.remedy == "huimem doctor --fix writes it again."
+    with Memory.open(own_vault.root, embedder="hashing") as memory:
+        (mended,) = repair(memory.vault, memory.index)
+    assert mended.path == problem.path
     assert told(check(own_vault)) == set()
 
 

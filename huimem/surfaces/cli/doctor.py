@@ -12,6 +12,7 @@ from huimem import overview
 from huimem.config import user_file
 from huimem.errors import Problem
 from huimem.overview import Status
+from huimem.repairing import Mended, repair
 from huimem.surfaces.cli.answering import memory_of
 from huimem.surfaces.cli.hits import counted
 from huimem.surfaces.cli.look import Look, looking
@@ -36,17 +37,21 @@ LATE = 2 * 86_400.0  # seconds after which a daily packing is missed
 
 EXAMPLES = """\
 huimem doctor
+huimem doctor --fix
 huimem doctor --json | jq '.problems[].path'"""
 
 
 @click.command(cls=Verb, epilog=EXAMPLES)
+@click.option("--fix", is_flag=True, help="Make derived files again that are missing, damaged or behind.")
 @click.pass_obj
-def command(shared: Shared) -> int:
+def command(shared: Shared, fix: bool) -> int:
     """Name every problem in the vault with its file, line and remedy.
 
-    Exit code 1 where there is any.
+    With --fix it first makes again what is derived, and says what it did; your own files stay as they are.
+    Exit code 1 where there is any problem.
     """
     with memory_of(shared) as (memory, now):
+        mended = repair(memory.vault, memory.index) if fix else None
         status, problems = overview.status(memory), overview.problems(memory)
         daily = daily_of(memory, now)
         files, wanted = len(memory.vault.scan().files), memory.config.embedder
@@ -54,9 +59,11 @@ def command(shared: Shared) -> int:
     checks = (*checked(status, files, wanted, fast_yaml=_fast_yaml()), *archiving(daily), *beside(status))
     if shared.json:
         rows = [{"state": check.state, "name": check.name, "words": check.words} for check in checks]
-        print_document({"checks": rows, "problems": problem_documents(problems)})
+        done = {} if mended is None else {"fixed": [{"path": m.path, "what": m.what} for m in mended]}
+        print_document({**done, "checks": rows, "problems": problem_documents(problems)})
     else:
-        print_text(render_doctor(checks, problems, look))
+        done_lines = [] if mended is None else [*mended_lines(mended, look)]
+        print_text("\n".join([*done_lines, render_doctor(checks, problems, look)]))
     return 1 if problems else 0
 
 
@@ -117,6 +124,14 @@ def render_doctor(checks: Sequence[Check], problems: Sequence[Problem], look: Lo
     """A line a check, then each problem, then how many."""
     count = counted(len(problems), "problem")
     return "\n".join([*check_lines(checks, look), *problem_lines("fail", problems, look), count])
+
+
+def mended_lines(mended: Sequence[Mended], look: Look) -> Iterator[str]:
+    """What was made again; that there was nothing, where there was nothing."""
+    for one in mended:
+        yield f"{look.styled('good', 'fixed')} {look.place(one.path)}  {visible_line(one.what)}"
+    if not mended:
+        yield f"{look.styled('good', 'fixed')} nothing: all that is derived is as it should be"
 
 
 def check_lines(checks: Sequence[Check], look: Look) -> Iterator[str]:

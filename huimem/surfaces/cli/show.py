@@ -14,7 +14,7 @@ from huimem.surfaces.cli.options import Shared, Verb
 from huimem.surfaces.cli.printing import print_document, print_text
 from huimem.surfaces.cli.visible import visible_line
 from huimem.surfaces.documents import shown_document
-from huimem.vault.soundness import in_words
+from huimem.vault.archive import way_back
 
 INDENT = "   "
 
@@ -73,7 +73,7 @@ def render_record(found: Found, context: int, look: Look) -> str:
 def _back(path: str) -> str:
     """How a packed file comes back, where no link leads to it."""
     place = archived(path)
-    return f"packed; {in_words('unarchive', place)} puts it back" if place else ""
+    return f"packed; {way_back(place)} puts it back" if place else ""
 
 
 def _who(record: Record, message: Message, look: Look) -> str:
