@@ -191,6 +191,7 @@ def cut_off(root: Path, number: int, work: str) -> int:
 STRIDE = 97  # steps; all of them are tried where no index is beside, in faults/test_every_step.py
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("work", ["archive", "unarchive"])
 def test_killed_at_any_step_every_turn_is_there_once_and_the_next_run_completes(

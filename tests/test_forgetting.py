@@ -228,6 +228,7 @@ def cut_off(root: Path, number: int, *what: str) -> int:
 STRIDE = 37  # steps; all of them are tried where no index is beside, in faults/test_every_step.py
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("what", ["s0", ref(1, 1)])
 def test_killed_at_any_step_the_others_stay_and_the_next_run_completes(tmp_path: Path, what: str) -> None:
