@@ -7,14 +7,12 @@ cannot be made again from that is left as it is, and doctor and check name it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 
-from huimem import files, upkeep
-from huimem.files import Unreadable
+from huimem import upkeep
 from huimem.index.index import Index
 from huimem.months import archived
-from huimem.vault import archive, unpacked
+from huimem.vault import archive, soundness, unpacked
 from huimem.vault.vault import Vault
 
 
@@ -38,18 +36,10 @@ def repair(vault: Vault, index: Index) -> tuple[Mended, ...]:
 def _beside_archives(vault: Vault) -> Iterator[Mended]:
     """The manifest's copy and the list of each archive that can be read."""
     for place in filter(None, map(archived, sorted(vault.scan().archives))):
-        with suppress(Unreadable):
-            wanted = archive.beside(place, vault.archives.manifest(place))
-            odd = [path for path, data in wanted.items() if _held(vault, path) != data]
-            if odd:
-                archive.tell_again(vault, place)
-            yield from (Mended(path, "written again from its archive") for path in odd)
-
-
-def _held(vault: Vault, path: str) -> bytes | None:
-    with suppress(Unreadable):
-        return files.read(vault.root / path, within=vault.root)[0]
-    return None
+        odd = [one for one in soundness.looked_at(vault, place, read_data=False).findings if not one.damage]
+        if odd:
+            archive.tell_again(vault, place)
+        yield from (Mended(one.problem.path, "written again from its archive") for one in odd)
 
 
 def _unpacked(vault: Vault) -> Iterator[Mended]:

@@ -21,8 +21,8 @@ BLOCK = 1 << 14  # bytes: a checksum of so many lets other threads run
 _AT_ONCE = 1 << 20  # bytes of one read
 # What tantivy writes behind each file: a version and a checksum as JSON, the length of that, a mark; both
 # numbers in four bytes, little-endian.
-FOOTER = re.compile(rb'\{"version":(\{[^{}]{1,200}\}),"crc":(\d{1,10})\}')
-FOOTER_MARK = 1337
+_FOOTER = re.compile(rb'\{"version":(\{[^{}]{1,200}\}),"crc":(\d{1,10})\}')
+_FOOTER_MARK = 1337
 _LONGEST_FOOTER = 300
 # https://www.sqlite.org/fileformat.html: of the journal, its header and that before each page in it.
 _HEADER, _FRAME = 32, 24
@@ -55,12 +55,17 @@ def of_words(path: Path) -> int:
         size = os.fstat(file.fileno()).st_size
         file.seek(max(0, size - _LONGEST_FOOTER))
         tail = file.read(_LONGEST_FOOTER)
+    found = footer(tail)
+    return crc32(tail[found.start() :], int(found[2])) if found else of_file(path)
+
+
+def footer(tail: bytes) -> re.Match[bytes] | None:
+    """What tantivy says at the end of a file: its version, and the checksum of all that stands before."""
     end = len(tail) - 8
-    if end > 0 and int.from_bytes(tail[end + 4 :], "little") == FOOTER_MARK:
-        start = end - int.from_bytes(tail[end : end + 4], "little")
-        if start >= 0 and (footer := FOOTER.fullmatch(tail, start, end)):
-            return crc32(tail[start:], int(footer[2]))
-    return of_file(path)
+    if end <= 0 or int.from_bytes(tail[end + 4 :], "little") != _FOOTER_MARK:
+        return None
+    start = end - int.from_bytes(tail[end : end + 4], "little")
+    return _FOOTER.fullmatch(tail, start, end) if start >= 0 else None
 
 
 def of_database(path: Path, stop: Stop = never) -> int:

@@ -19,7 +19,7 @@ from zlib import crc32
 from huimem.index import dense, raw, segments
 from huimem.index.cut import digest_of
 from huimem.index.dense import SegmentRow
-from huimem.index.digests import FOOTER, FOOTER_MARK
+from huimem.index.digests import footer
 from huimem.index.disk import broken
 from huimem.index.rows import UNDATED
 from huimem.index.seal import EMBEDDINGS, WORDS, Damaged
@@ -139,10 +139,8 @@ def _json(data: bytes) -> bytes | None:
 
 def _version(data: bytes) -> bytes | None:
     """The version that a file's footer names, None where its checksum does not fit."""
-    end = len(data) - 8
-    length, mark = (int.from_bytes(data[at : at + 4], "little") for at in (max(end, 0), max(end + 4, 0)))
-    footer = FOOTER.fullmatch(data[end - length : end]) if mark == FOOTER_MARK and length <= end else None
-    return footer[1] if footer and crc32(data[: end - length]) == int(footer[2]) else None
+    found = footer(data)
+    return found[1] if found and crc32(data[: found.start()]) == int(found[2]) else None
 
 
 def cache_fault(folder: Path) -> str:

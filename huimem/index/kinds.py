@@ -25,7 +25,7 @@ from huimem.index.seal import (
     SYNC_LOCK,
     VECTORS,
     WORDS,
-)  # fmt: skip
+)
 
 _JOURNALLED = (CATALOG, f"{CATALOG}.new", EMBEDDINGS)
 _FILES = (

@@ -26,7 +26,7 @@ from huimem.index.seal import (
     WORDS,
     Damaged,
     Seal,
-)  # fmt: skip
+)
 from huimem.index.vectors import HASTE, Cache
 
 _NONE, _ROTTEN = "there is none yet", "the disk has changed what it held"

@@ -25,7 +25,7 @@ from huimem.index.seal import (
     VECTORS,
     Damaged,
     Entry,
-)  # fmt: skip
+)
 
 _PATIENCE = 10.0  # seconds for whoever writes to the cache
 

@@ -131,15 +131,11 @@ class _Walk:
             self._report(place, *_ELSEWHERE)
 
     def _file(self, entry: os.DirEntry[str], path: str) -> None:
-        try:
-            status = entry.stat(follow_symlinks=False)
-        except OSError as error:
-            self._refused(path, error)
-            return
-        if not (self.rule.all or self.rule.takes(path)):
+        status = self._status(entry, path)
+        if status is None or not (self.rule.all or self.rule.takes(path)):
             return
         if not stat.S_ISREG(status.st_mode):
-            self._report(path, *(_SYMLINK if stat.S_ISLNK(status.st_mode) else _DEVICE))
+            self._irregular(path, status)
         elif not path.isascii() and not encodable(path):
             self._report(printable(path), *_NOT_UTF8)
         elif "onflict" in path and conflict_copy(entry.name):
@@ -148,15 +144,23 @@ class _Walk:
             self.files[path] = Stamp.of(status)
 
     def _archive(self, entry: os.DirEntry[str], path: str) -> None:
-        try:
-            status = entry.stat(follow_symlinks=False)
-        except OSError as error:
-            self._refused(path, error)
+        status = self._status(entry, path)
+        if status is None:
             return
         if stat.S_ISREG(status.st_mode):
             self.archives[path] = Stamp.of(status)
         else:
-            self._report(path, *(_SYMLINK if stat.S_ISLNK(status.st_mode) else _DEVICE))
+            self._irregular(path, status)
+
+    def _status(self, entry: os.DirEntry[str], path: str) -> os.stat_result | None:
+        try:
+            return entry.stat(follow_symlinks=False)
+        except OSError as error:
+            self._refused(path, error)
+            return None
+
+    def _irregular(self, path: str, status: os.stat_result) -> None:
+        self._report(path, *(_SYMLINK if stat.S_ISLNK(status.st_mode) else _DEVICE))
 
     def _refused(self, path: str, error: OSError) -> None:
         """A folder or file that cannot be looked at; one that has just gone is nothing to report."""
