@@ -19,8 +19,7 @@ from huimem.errors import HuimemError, Locked, unexpected
 from huimem.folders import identity
 from huimem.index.index import Index
 from huimem.index.rows import EmbedReport
-from huimem.index.touch import NICE as NICE
-from huimem.index.touch import give_way as give_way
+from huimem.yielding import give_way
 
 FADING = 0.7  # how much of what was measured before counts beside the newest slice
 LONGEST_STOP = 20.0

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from huimem.errors import Problem
 from huimem.files import Unreadable
+from huimem.folders import seen_from
 from huimem.index.verify import Held, verify
 from huimem.months import Archived, archived
 from huimem.records import Fact, Ref, Source, Turn
@@ -204,5 +205,5 @@ def _cached(state: Path) -> Iterator[Problem]:
 def _below(vault: Vault, problem: Problem) -> Problem:
     """A problem of a file in the state folder, with its path from the vault where it lies in there."""
     path = vault.state / problem.path
-    shown = path.relative_to(vault.root) if path.is_relative_to(vault.root) else path
+    shown = seen_from(vault.root, path)
     return replace(problem, path=str(shown))

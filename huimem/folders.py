@@ -41,6 +41,11 @@ def _owner(folder: Path, follow: bool = True) -> int | None:
         return None
 
 
+def seen_from(root: Path, path: Path) -> Path:
+    """A path as it is told to somebody at `root`: whole where it does not lie below."""
+    return path.relative_to(root) if path.is_relative_to(root) else path
+
+
 def refuse_path(vault: Path) -> None:
     """Raise `VaultError` where no vault can lie, told by the path alone: nothing is looked at."""
     data = os.fsencode(vault)

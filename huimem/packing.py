@@ -15,13 +15,14 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from huimem import files, upkeep
-from huimem.background import LONGEST_STOP, give_way, told
+from huimem.background import LONGEST_STOP, told
 from huimem.errors import HuimemError, Problem
 from huimem.files import Unreadable
 from huimem.index.index import Index
 from huimem.vault.archive import Done
 from huimem.vault.cold import Plan, plan
 from huimem.vault.vault import Vault
+from huimem.yielding import give_way
 
 PACKED_AT = "packed_at"  # in the state folder: when months were last packed by themselves
 EVERY = timedelta(days=1)

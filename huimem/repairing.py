@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from huimem import upkeep
+from huimem.folders import seen_from
 from huimem.index.index import Index
 from huimem.months import archived
 from huimem.vault import archive, soundness, unpacked
@@ -63,5 +64,4 @@ def _index(vault: Vault, index: Index) -> Iterator[Mended]:
 
 def _shown(vault: Vault, name: str) -> str:
     """A path of the state folder, from the vault where it lies in there."""
-    path = vault.state / name
-    return str(path.relative_to(vault.root) if path.is_relative_to(vault.root) else path)
+    return str(seen_from(vault.root, vault.state / name))

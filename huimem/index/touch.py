@@ -17,8 +17,8 @@ from pathlib import Path
 from huimem.index import rot, seal
 from huimem.index.digests import Stopped
 from huimem.index.seal import CATALOG, EMBEDDINGS, JOURNAL, SEAL, Entries
+from huimem.yielding import give_way
 
-NICE = 10
 # Bytes that are read at once, at the beginning (some 25 ms) and of files that others made later.
 AT_ONCE, LATER = 16 << 20, 1 << 20
 DELAY = 1.0  # seconds
@@ -121,10 +121,3 @@ def _marks(folder: Path, entries: Entries) -> Known:
     with suppress(OSError):
         marks[CATALOG] = os.stat(folder / CATALOG).st_ino
     return marks
-
-
-def give_way() -> None:
-    """Let this thread run only when nothing else wants to, where the system can do that to a thread."""
-    if hasattr(os, "setpriority"):
-        with suppress(OSError, AttributeError):
-            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICE)

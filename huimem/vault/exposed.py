@@ -15,6 +15,7 @@ from shlex import quote
 
 from huimem import files
 from huimem.errors import Problem, WriteFailed
+from huimem.folders import seen_from
 
 TOLD = "told"  # the lines that were told last, in the state folder
 
@@ -30,7 +31,7 @@ def exposed(vault: Path, state: Path) -> tuple[Problem, ...]:
         problems.append(_changed(".", "everybody on this computer", f"chmod o-w {quote(str(vault))}"))
     mode = _mode(state)
     if mode & (stat.S_IWOTH | stat.S_IWGRP):
-        shown = str(state.relative_to(vault) if state.is_relative_to(vault) else state)
+        shown = str(seen_from(vault, state))
         others = "everybody on this computer" if mode & stat.S_IWOTH else "its group"
         problems.append(_changed(shown, others, f"chmod go-w {quote(str(state))}"))
     return tuple(problems)

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from huimem import files
 from huimem.errors import Conflict, NotFound, UsageError, WriteFailed
+from huimem.folders import seen_from
 from huimem.months import archived
 from huimem.records import Ref, Session
 from huimem.vault.archive import restore, tell_again
@@ -331,5 +332,5 @@ def _saying(vault: Vault, paths: Iterable[Path], texts: Sequence[bytes]) -> tupl
     for path in sorted(paths):
         with suppress(OSError):
             if path.is_file() and not path.is_symlink() and any(map(path.read_bytes().__contains__, texts)):
-                found.append(str(path.relative_to(vault.root) if path.is_relative_to(vault.root) else path))
+                found.append(str(seen_from(vault.root, path)))
     return tuple(found)

@@ -19,6 +19,7 @@ from shlex import quote
 
 from huimem.errors import HuimemError, Problem
 from huimem.files import Unreadable
+from huimem.folders import seen_from
 from huimem.records import Fact, Message, Record, Session, Source
 from huimem.vault.journal import MANY, Entry, Journal, Missing
 from huimem.vault.layout import split_namespace
@@ -159,7 +160,7 @@ def _by_file(kept: Iterable[Entry]) -> list[list[Entry]]:
 
 
 def _lost(held: Sequence[Entry], kept: Path, root: Path, zone: tzinfo) -> Lost:
-    shown = kept.relative_to(root) if kept.is_relative_to(root) else kept
+    shown = seen_from(root, kept)
     return Lost.of(held, held[0].path, str(shown), zone)
 
 

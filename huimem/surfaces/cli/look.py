@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from functools import cache
 from pathlib import Path
 
+from huimem.folders import seen_from
 from huimem.records import TimeRange
 from huimem.surfaces.cli.visible import visible, visible_line
 
@@ -42,7 +43,7 @@ class Look:
     def place(self, path: str, line: int = 0) -> str:
         """`path:line` for a terminal to open: from the working folder where the file lies below it."""
         whole = self.root / path
-        shown = whole.relative_to(self.here) if whole.is_relative_to(self.here) else whole
+        shown = seen_from(self.here, whole)
         return self.styled("place", visible_line(str(shown)) + (f":{line}" if line else ""))
 
     def moment(self, at: datetime | None) -> str:

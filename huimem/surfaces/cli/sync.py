@@ -9,7 +9,6 @@ from threading import Event
 
 import click
 
-from huimem.background import give_way
 from huimem.index.index import Index
 from huimem.index.rows import EmbedReport
 from huimem.surfaces.cli.answering import memory_of
@@ -20,6 +19,7 @@ from huimem.surfaces.cli.printing import print_document, print_text
 from huimem.surfaces.cli.progress import Progress, progress
 from huimem.surfaces.documents import synced_document
 from huimem.upkeep import Synced
+from huimem.yielding import give_way
 
 EXAMPLES = """\
 huimem sync

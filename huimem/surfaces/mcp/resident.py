@@ -15,6 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from huimem.errors import HuimemError, Locked, unexpected
+from huimem.yielding import give_way
 
 if TYPE_CHECKING:
     from huimem.surfaces.mcp.patient import Patient
@@ -129,7 +130,7 @@ class Resident:
 
     def _take_in(self, memory: Patient) -> None:
         """Bring the words of all files in. What goes wrong here, each question meets and tells by itself."""
-        import_module("huimem.background").give_way()
+        give_way()
         memory.vault.archives.unpacked.clean()
         try:
             while not self._ended.is_set() and self._is_left(memory):
