@@ -18,7 +18,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -28,20 +27,13 @@ import pytest
 from huimem import Memory, files
 from huimem.config import load
 from huimem.errors import HuimemError
-from huimem.records import Message
-from huimem.vault.archive import restore_month
-from huimem.vault.cold import plan
-from huimem.vault.forget import doomed, mark, scrub, take_out
 from huimem.vault.vault import Vault
 from tests.cutting import die_at, refused_at
-from tests.importers.exporting import Talk, bring, export, talk
+from tests.faults.scenes import DAYS, IMPORTED, NOW, TALK, import_all, pack_all, said, take, unpack
+from tests.importers.exporting import bring, export
 from tests.processes import code_of, start
 from tests.vault.months_told import MARCH, bytes_of, packed
 
-NOW = datetime(2026, 9, 1, 12, tzinfo=UTC)
-DAYS = {"first": ("2026-03-02", "2026-03-03"), "second": ("2026-03-20",), "today": ("2026-09-01",)}
-TALK = Talk(talk("A marigold for her?", "A marigold of silk."), "c-1", "Silk")
-IMPORTED = [TALK.grown("And a marigold for him?"), Talk(talk("A marigold?", first=9000), "c-2", "Late")]
 STRIDE = 1 if os.environ.get("EACH_STEP") else 11
 
 
@@ -55,43 +47,9 @@ class Verb:
     embedder: str = ""  # none: it is a verb of the files alone
 
 
-def said(name: str, *days: str) -> list[Message]:
-    """Two messages for each of the days."""
-    return [
-        Message(role, f"A marigold of {name}, {role}, {day}.", at + timedelta(seconds=later))
-        for day in days
-        for at in [datetime.fromisoformat(f"{day}T10:00:00+00:00")]
-        for later, role in ((0, "user"), (5, "assistant"))
-    ]
-
-
 def more(session: str, vault: Vault | Memory) -> None:
     """Two days of a session, the first of which it may hold."""
     vault.record(said(session, *DAYS.get(session, ())[-1:], "2026-09-02"), session=session, now=NOW)
-
-
-def import_all(vault: Vault) -> None:
-    bring(vault.root, vault.root.with_name("c.json"))
-
-
-def pack_all(vault: Vault) -> None:
-    packed(vault, plan(vault, NOW + timedelta(days=99), keep=0))
-
-
-def unpack(vault: Vault) -> None:
-    """Nothing, where it is done already: the vault would say so."""
-    if (vault.root / MARCH.archive).exists():
-        restore_month(vault, MARCH)
-
-
-def take(what: str, vault: Vault) -> None:
-    """What is done to files when something is forgotten."""
-    found = doomed(vault, [what])
-    if refs := [ref for one in found for ref in one.refs]:
-        mark(vault, refs, NOW)
-    scrub(vault, [text for one in found for text in one.said])
-    for one in found:
-        take_out(vault, one)
 
 
 def unsynced(memory: Memory) -> None:

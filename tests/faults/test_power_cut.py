@@ -11,7 +11,6 @@ import os
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
@@ -19,23 +18,16 @@ import pytest
 
 from huimem import Memory, files
 from huimem.config import load
-from huimem.records import Message
-from huimem.vault.archive import restore_month
-from huimem.vault.cold import plan
-from huimem.vault.forget import doomed, mark, scrub, take_out
 from huimem.vault.sources import session_of
 from huimem.vault.vault import Vault
 from tests.cutting import cut_at
-from tests.importers.exporting import Talk, bring, export, talk
+from tests.faults.scenes import DAYS, IMPORTED, NOW, TALK, import_all, pack_all, said, take, unpack
+from tests.importers.exporting import bring, export
 from tests.power import Log, Tree, left_by_cut, put_down, recorded
-from tests.vault.months_told import MARCH, bytes_of, packed
+from tests.vault.months_told import bytes_of, packed
 
 pytestmark = pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="no paths of descriptors here")
 
-NOW = datetime(2026, 9, 1, 12, tzinfo=UTC)
-DAYS = {"first": ("2026-03-02", "2026-03-03"), "second": ("2026-03-20",), "today": ("2026-09-01",)}
-TALK = Talk(talk("A marigold for her?", "A marigold of silk."), "c-1", "Silk")
-IMPORTED = [TALK.grown("And a marigold for him?"), Talk(talk("A marigold?", first=9000), "c-2", "Late")]
 
 Act = Callable[[Vault], object]
 Said = frozenset[tuple[str, str]]  # session and text of messages
@@ -50,47 +42,15 @@ class Scenario:
     last: Act = lambda vault: None
 
 
-def said(session: str, *days: str) -> list[Message]:
-    return [
-        Message(role, f"A marigold of {session}, {role}, {day}.", at + timedelta(seconds=later))
-        for day in days
-        for at in [datetime.fromisoformat(f"{day}T10:00:00+00:00")]
-        for later, role in ((0, "user"), (5, "assistant"))
-    ]
-
-
 def more(session: str, day: str, vault: Vault) -> None:
     vault.record(said(session, day), session=session, namespace="team" * (session == "work"), now=NOW)
-
-
-def pack_all(vault: Vault) -> None:
-    packed(vault, plan(vault, NOW + timedelta(days=99), keep=0))
-
-
-def unpack(vault: Vault) -> None:
-    if (vault.root / MARCH.archive).exists():
-        restore_month(vault, MARCH)
-
-
-def bring_in(vault: Vault) -> None:
-    bring(vault.root, vault.root.with_name("c.json"))
-
-
-def take(what: str, vault: Vault) -> None:
-    """What is done to files when something is forgotten."""
-    found = doomed(vault, [what])
-    if refs := [ref for one in found for ref in one.refs]:
-        mark(vault, refs, NOW)
-    scrub(vault, [text for one in found for text in one.said])
-    for one in found:
-        take_out(vault, one)
 
 
 NEW_AND_GROWN = (partial(more, "work", "2026-08-31"), partial(more, "work", "2026-09-01"))
 SCENARIOS = {
     "record": Scenario((*NEW_AND_GROWN, partial(more, "today", "2026-09-02"))),
     "record to a packed one": Scenario((partial(more, "first", "2026-09-02"),), packed, pack_all),
-    "import": Scenario((bring_in,)),
+    "import": Scenario((import_all,)),
     "archive": Scenario((packed,)),
     "archive once more": Scenario((pack_all,), packed),
     "unarchive": Scenario((unpack,), packed),
