@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 import secrets
 import stat as kinds
 import time
@@ -25,15 +24,15 @@ from huimem.errors import Conflict, WriteFailed
 from huimem.locks import lock, written_elsewhere
 from huimem.refusals import refused
 from huimem.renaming import EXCHANGE, NOREPLACE, renamed
+from huimem.temps import TEMP, leftover, temp_beside
 
 __all__ = [
-    "LIMIT", "Stamp", "Unreadable", "create", "jot", "leftover", "lock", "make_folder", "read", "remove",
-    "remove_folder", "replace", "rewrite", "settle", "stamp", "step", "take_away", "watch_steps",
+    "LIMIT", "TEMP", "Stamp", "Unreadable", "create", "jot", "leftover", "lock", "make_folder", "read",
+    "remove", "remove_folder", "replace", "rewrite", "settle", "stamp", "step", "take_away", "watch_steps",
 ]  # fmt: skip
 
 # Seconds to wait for a program that has a file open for writing.
 PATIENCE = 2.0
-TEMP = re.compile(r"\.huimem-(\d+)-[0-9a-f]+\.tmp")
 
 _NEW: int = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NOFOLLOW
 
@@ -162,7 +161,7 @@ def take_away(path: Path, base: bytes, *, within: Path | None = None, durable: b
     """
     with _writing(path), folder_of(path, within) as (folder, name):
         _expect(folder, name, base)
-        aside = os.path.join(os.path.dirname(name), f".huimem-{os.getpid()}-{secrets.token_hex(6)}.tmp")
+        aside = temp_beside(name)
         step("before remove")
         os.rename(name, aside, src_dir_fd=folder, dst_dir_fd=folder)
         try:
@@ -266,7 +265,7 @@ def _temp(
     folder: int | None, name: str, data: bytes, like: os.stat_result | None, *, durable: bool = True
 ) -> Iterator[str]:
     """A synced temp file beside `name` that holds `data`; gone afterwards unless renamed away."""
-    temp = os.path.join(os.path.dirname(name), f".huimem-{os.getpid()}-{secrets.token_hex(6)}.tmp")
+    temp = temp_beside(name)
     step("before temp")
     try:
         with forking.undivided():  # a fork would go on to be somebody who has the file open for writing
@@ -386,15 +385,3 @@ def _sync(folder: int | None) -> None:
     if folder is not None:
         os.fsync(folder)
     step("after folder sync")
-
-
-def leftover(name: str) -> bool:
-    """Whether a name in a folder is the temp file of a writer that is no longer alive."""
-    if match := TEMP.fullmatch(name):
-        try:
-            os.kill(int(match[1]), 0)
-        except (ProcessLookupError, OverflowError):
-            return True
-        except OSError:
-            return False
-    return False

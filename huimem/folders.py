@@ -9,8 +9,8 @@ from huimem.errors import VaultError
 
 # Bytes of a path: what a system takes is 4,096, and notes and their temp files need names below it.
 LONGEST_VAULT = 3_800
-# SQLite takes 504, and the names of its files below the state folder have up to 20.
-LONGEST_STATE = 480
+# SQLite takes 504, and the names of its files below the state folder, temp files among them, up to 38.
+LONGEST_STATE = 460
 
 
 def identity(folder: Path) -> tuple[int, int] | None:

@@ -22,6 +22,7 @@ from huimem.index import raw
 from huimem.index.digests import Tally
 from huimem.index.disk import broken, refusals
 from huimem.index.seal import CATALOG, JOURNAL, Damaged, Entries
+from huimem.temps import temp_beside
 
 SCHEMA_VERSION = "5"
 
@@ -221,11 +222,10 @@ def _inode(path: Path) -> int:
 def make(folder: Path, identity: Identity) -> None:
     """Put an empty catalog into `folder`, whole from its first moment. The caller holds the lock.
 
-    What stood there before is gone afterwards, journal and all.
+    What stood there before is gone afterwards, journal and all. Should another make one too, its lock file
+    deleted, each publishes a whole one and the last one stands.
     """
-    new = folder / f"{CATALOG}.new"
-    for end in ("", "-wal", "-shm"):
-        files.remove(new.with_name(new.name + end))
+    new = Path(temp_beside(folder / CATALOG))
     files.create(new, b"")
     with refusals(new):
         _fill(new, identity)

@@ -29,7 +29,12 @@ def broken(error: sqlite3.Error) -> bool:
 
 
 def refusal(path: Path, error: BaseException) -> HuimemError | None:
-    """What an error of the disk at `path` means: `WriteFailed`, `Locked`; None where it is none."""
+    """What an error of the disk at `path` means: `WriteFailed`, `Locked`; None where it is none.
+
+    `Meddled` where a file has gone that was there a moment ago.
+    """
+    if isinstance(error, FileNotFoundError):
+        return _meddled(path)
     if isinstance(error, OSError):
         named = isinstance(error.filename, str) and os.path.isabs(error.filename)
         return refused(Path(error.filename) if named else path, error)
@@ -81,10 +86,14 @@ def sheltered(folder: Path) -> Iterator[None]:
     try:
         yield
     except (Damaged, sqlite3.Error, Conflict) as error:
-        raise refusal(folder, error) or Meddled(
-            f"the index in {folder} was changed by another program meanwhile",
-            "Try again. If it happens again, find out which program changes or deletes files there.",
-        ) from error
+        raise refusal(folder, error) or _meddled(folder) from error
+
+
+def _meddled(path: Path) -> Meddled:
+    return Meddled(
+        f"the index in {path if path.is_dir() else path.parent} was changed by another program meanwhile",
+        "Try again. If it happens again, find out which program changes or deletes files there.",
+    )
 
 
 def _name(error: sqlite3.Error) -> str:

@@ -82,14 +82,13 @@ class Index:
         `spec` is the setting that `embedder` was loaded by. `load` loads the embedder that answers until
         `embedder` has a vector for every passage, by the spec that stands in the index: see `Choice`.
         `times`: how time words are read; None where nothing will be taken in that holds any.
-        Where nothing can be written, what stands there is used; `sync` says why it cannot be mended.
-        Raises WriteFailed where nothing usable stands there, Locked where a damaged index is in use by
-        another process.
+        Where nothing can be written, what stands there is used (`sync` says why it cannot be mended), or
+        WriteFailed raised where that is no use; Locked where others use a damaged index.
         """
         forking.refuse_cut_through()
         index = cls(folder, Choice(embedder, spec, load), vault_id, times)
         try:
-            index.mend(10.0)
+            mending(Index.mend)(index, 10.0)
         except WriteFailed:
             if repair.foreign(folder, index._identity, read_all=True):
                 raise
@@ -323,10 +322,11 @@ class Index:
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
         self.refuse_fork()
-        if not (self.folder / CATALOG).exists():
-            self.mend(10.0)
-        with sheltered(self.folder), self._readers.reading() as db:
-            yield db
+        with sheltered(self.folder):
+            if not (self.folder / CATALOG).exists():
+                self.mend(10.0)
+            with self._readers.reading() as db:
+                yield db
 
     @contextmanager
     def _writing(self, wait: float) -> Iterator[sqlite3.Connection]:

@@ -27,7 +27,8 @@ from huimem.index.seal import (
     WORDS,
 )
 
-_JOURNALLED = (CATALOG, f"{CATALOG}.new", EMBEDDINGS)
+_JOURNALLED = (CATALOG, EMBEDDINGS)
+_BESIDE = ("", "-wal", "-shm")  # what SQLite keeps beside a file
 _FILES = (
     LOCK,
     SYNC_LOCK,
@@ -35,7 +36,7 @@ _FILES = (
     EMBEDDINGS_LOCK,
     SEAL,
     EMBEDDINGS_SEAL,
-    *(f"{name}{end}" for name in _JOURNALLED for end in ("", "-wal", "-shm")),
+    *(f"{name}{end}" for name in _JOURNALLED for end in _BESIDE),
 )
 _FOLDERS = (WORDS, VECTORS)
 
@@ -59,6 +60,13 @@ def _wrong(folder: Path) -> Iterator[Path]:
 def clear(folder: Path, *names: str) -> tuple[str, ...]:
     """Take away what `misplaced` finds, a line each. Raises `WriteFailed` where the disk refuses."""
     return tuple(take_away(path) for path in misplaced(folder, *names))
+
+
+def sweep(folder: Path) -> None:
+    """Delete the temp files of writers that are no longer alive, and what SQLite kept beside them."""
+    for name in os.listdir(folder):
+        if any(name.endswith(end) and files.leftover(name.removesuffix(end)) for end in _BESIDE):
+            files.remove(folder / name)
 
 
 def take_away(path: Path) -> str:

@@ -47,6 +47,7 @@ def mend(folder: Path, identity: Identity, rotten: Collection[str] = ()) -> tupl
     `rotten`: files of which it is known that they do not hold what was written, whatever the seal says.
     """
     cleared = (*kinds.clear(folder), *_cache_healed(folder, rotten))
+    kinds.sweep(folder)
     rotten = frozenset(rotten) - _CACHE
     state, odd = seal.look(folder)
     if rotten:

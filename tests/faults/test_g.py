@@ -278,7 +278,7 @@ def of_bytes(count: int, above: Path) -> Path:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="other limits")
-@pytest.mark.parametrize("count", [480, pytest.param(1_000, marks=pytest.mark.slow), 3_000])
+@pytest.mark.parametrize("count", [460, pytest.param(1_000, marks=pytest.mark.slow), 3_000])
 def test_a_path_that_is_too_long_for_sqlite_needs_a_state_folder_elsewhere(
     count: int, tmp_path: Path, huimem: Huimem, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -288,7 +288,7 @@ def test_a_path_that_is_too_long_for_sqlite_needs_a_state_folder_elsewhere(
     (vault / "note.md").write_text("The tulip is red.\n", encoding="utf-8")
     for words in EVERY_VERB:
         code, _, err = huimem(words[0], "--vault", str(vault), *words[1:])
-        assert code == 3 and "its path has more than 480 bytes" in err + _
+        assert code == 3 and "its path has more than 460 bytes" in err + _
         assert "`state_dir` in your own config, or HUIMEM_STATE, to a folder with a shorter path" in err + _
     assert os.listdir(vault) == ["note.md"]
     monkeypatch.setenv("HUIMEM_STATE", str(tmp_path / "state"))
@@ -301,7 +301,7 @@ def test_the_longest_path_that_is_not_refused_has_room_for_every_file_of_the_sta
 ) -> None:
     """G19: catalog, vectors, journal and their temp files."""
     monkeypatch.setenv("HUIMEM_EMBEDDER", "hashing:32")
-    vault = of_bytes(480 - len("/.huimem"), tmp_path)
+    vault = of_bytes(460 - len("/.huimem"), tmp_path)
     assert huimem("init", str(vault))[0] == 0
     works(huimem, str(vault))
 

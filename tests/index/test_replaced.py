@@ -6,12 +6,13 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from huimem import files
 from huimem.errors import Locked
 from huimem.index import seal, sync
 from huimem.index.embedding import said
@@ -96,6 +97,66 @@ def test_each_catalog_has_an_identity_of_its_own(tmp_path: Path) -> None:
         assert snapshot.identity == before != index.identity()
     with index.snapshot() as later:
         assert later.identity == index.identity() != before
+
+
+@pytest.fixture
+def steps() -> Iterator[Callable[[Callable[[str], None] | None], object]]:
+    yield files.watch_steps
+    files.watch_steps(None)
+
+
+def test_a_catalog_whose_beginnings_others_delete_is_begun_once_more(
+    tmp_path: Path, steps: Callable[[Callable[[str], None] | None], object]
+) -> None:
+    folder, held = tmp_path / "state", notes(0, 3)
+    deleted: list[Path] = []
+
+    def clean(step: str) -> None:
+        temps = [*folder.glob(".huimem-*.tmp")] if step == "after folder sync" else []
+        if temps and not deleted:
+            deleted.extend(temps)
+            for temp in temps:
+                temp.unlink()
+
+    steps(clean)
+    index = opened(folder)
+    held.sync(index)
+    assert deleted and index.counts().sources == 3
+
+
+def test_two_that_make_a_catalog_at_once_end_in_one_that_is_whole(
+    tmp_path: Path, steps: Callable[[Callable[[str], None] | None], object]
+) -> None:
+    folder, held, others = tmp_path / "state", notes(0, 3), list[int]()
+
+    def another(step: str) -> None:
+        if step == "after folder sync" and not others and [*folder.glob(".huimem-*.tmp")]:
+            others.append(0)
+            (folder / LOCK).unlink()
+            other = opened(folder)
+            held.sync(other)
+            others[0] = other.counts().sources
+
+    steps(another)
+    index = opened(folder)
+    held.sync(index)
+    assert others == [3] and index.counts().sources == 3
+    assert healed_state(folder, held) == healed_state(tmp_path / "scratch", held)
+
+
+def test_what_a_dead_writer_left_in_the_state_folder_is_swept_and_a_living_ones_is_not(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "state"
+    notes(0, 3).sync(opened(folder))
+    child = subprocess.Popen([sys.executable, "-c", ""])
+    child.wait()
+    dead = [f".huimem-{child.pid}-00ff.tmp{end}" for end in ("", "-wal", "-shm")]
+    for name in (*dead, living := f".huimem-{os.getpid()}-00ff.tmp"):
+        (folder / name).write_bytes(b"x")
+    seal.break_open(folder)  # as whoever was killed had it
+    opened(folder)
+    assert [path.name for path in folder.glob(".huimem-*")] == [living]
 
 
 class Once:

@@ -45,25 +45,33 @@ with Memory.open(sys.argv[1]) as memory:
 print(count)
 """
 
-# Forks a writer for each number of seconds that it is given, and kills it after that time.
+# Forks a writer for each number of turns that it is given, and kills it after the time so many take here.
 KILL = """
 import os, signal, sys, time
 from huimem import Memory
 import huimem.index.lexical, huimem.index.segments, faiss, numpy, tantivy
 root = sys.argv[1]
-print("begun", flush=True)
-for line in sys.stdin:
-    run, seconds = line.split()
+def write(run, count):
+    with Memory.open(root) as memory, open(f"{root}/../acknowledged", "ab", buffering=0) as kept:
+        for number in range(count):
+            word = f"run{run}x{number:03}"
+            memory.record([{"role": "user", "content": word}], session="killed")
+            kept.write(f"{word}\\n".encode())
+            memory.sync(full=number % 5 == 4)
+    os._exit(0)
+def begun(run, count):
     child = os.fork()
     if child == 0:
-        with Memory.open(root) as memory, open(f"{root}/../acknowledged", "ab", buffering=0) as kept:
-            for number in range(1000):
-                word = f"run{run}x{number:03}"
-                memory.record([{"role": "user", "content": word}], session="killed")
-                kept.write(f"{word}\\n".encode())
-                memory.sync(full=number % 5 == 4)
-        os._exit(0)
-    time.sleep(float(seconds))
+        write(run, count)
+    return child
+start = time.monotonic()
+os.waitpid(begun("whole", 5), 0)
+one = (time.monotonic() - start) / 5
+print("begun", flush=True)
+for line in sys.stdin:
+    run, turns = line.split()
+    child = begun(run, 1000)
+    time.sleep(float(turns) * one)
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
     print(run, flush=True)
