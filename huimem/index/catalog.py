@@ -227,11 +227,17 @@ def make(folder: Path, identity: Identity) -> None:
     """
     new = Path(temp_beside(folder / CATALOG))
     files.create(new, b"")
-    with refusals(new):
-        _fill(new, identity)
-        for end in ("-wal", "-shm"):  # the old catalog's: a new one must not find them
-            files.remove(folder / f"{CATALOG}{end}")
-        os.replace(new, folder / CATALOG)
+    try:
+        with refusals(new):
+            _fill(new, identity)
+            for end in ("-wal", "-shm"):  # the old catalog's: a new one must not find them
+                files.remove(folder / f"{CATALOG}{end}")
+            os.replace(new, folder / CATALOG)
+    except BaseException:
+        for end in ("", "-wal", "-shm"):
+            with suppress(OSError):
+                os.unlink(f"{new}{end}")
+        raise
 
 
 def _fill(new: Path, identity: Identity) -> None:
