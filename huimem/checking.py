@@ -13,14 +13,14 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from huimem.errors import Problem
+from huimem.errors import HuimemError, Problem
 from huimem.files import Unreadable
 from huimem.folders import seen_from
 from huimem.index.verify import Held, verify
 from huimem.months import Archived, archived
 from huimem.records import Fact, Ref, Source, Turn
 from huimem.vault import clashes, soundness, unpacked
-from huimem.vault.archive import way_back
+from huimem.vault.archive import way_back, went_on
 from huimem.vault.layout import namespace_of
 from huimem.vault.listing import Scan
 from huimem.vault.pack import Member
@@ -71,6 +71,7 @@ def check(vault: Vault, *, read_data: bool = False) -> Checked:
     derived = [*index.damaged, *(_cached(vault.state) if read_data else ())]
     findings = [*(one for month in months for one in month.findings), *_beside(vault)]
     faults = [one.problem for one in findings if not one.damage]
+    faults += [*scan.problems, *opened.problems, *_between(vault, opened.sources, months)]
     damaged = [one.problem for one in findings if one.damage]
     return Checked(
         files=len(scan.files),
@@ -78,7 +79,7 @@ def check(vault: Vault, *, read_data: bool = False) -> Checked:
         packed=sum(len(month.manifest.members) for month in months if month.manifest),
         indexed=index.sources,
         pending=index.pending,
-        problems=_sorted([*scan.problems, *opened.problems, *_between(opened.sources, months), *faults]),
+        problems=_sorted(faults),
         damaged=_sorted([*damaged, *index.wrong, *(_below(vault, problem) for problem in derived)]),
     )
 
@@ -91,7 +92,7 @@ def problems(vault: Vault) -> tuple[Problem, ...]:
     scan = vault.scan()
     opened, months = _opened(vault, scan), _months(vault, scan, read_data=False)
     unread = [one.problem for month in months for one in month.findings if not month.manifest]
-    between = _between(opened.sources, months)
+    between = _between(vault, opened.sources, months)
     lost = vault.losses().problems(opened.sources)
     return _sorted([*vault.exposed(), *scan.problems, *opened.problems, *unread, *between, *lost])
 
@@ -146,7 +147,7 @@ def _held(vault: Vault, scan: Scan, opened: _Open, months: Sequence[Month]) -> H
     return Held(scan.stamps, scan.unreadable, opened.steady, packed)
 
 
-def _between(sources: Sequence[Source], months: Sequence[Month]) -> Iterator[Problem]:
+def _between(vault: Vault, sources: Sequence[Source], months: Sequence[Month]) -> Iterator[Problem]:
     """What clashes between files, open and packed.
 
     Where an archive cannot be read nobody knows whether what a fact cites lies in there.
@@ -163,8 +164,19 @@ def _between(sources: Sequence[Source], months: Sequence[Month]) -> Iterator[Pro
             owners[owner].append((source.path, source.digest))
     for (first, digest), *others in owners.values():
         for path, other in others:
-            if other != digest:
+            if other != digest and not _goes_on(vault, first, path):
                 yield _twice(path, first)
+
+
+def _goes_on(vault: Vault, packed: str, path: str) -> bool:
+    """Whether an open session holds all of a packed one, which goes at the next packing.
+
+    Whoever packed it may have died before the open one was deleted, and then somebody added to that.
+    """
+    with suppress(HuimemError):
+        earlier, later = (vault.contents(each)[0] for each in (packed, path))
+        return archived(path) is None and went_on(vault.zone, path, earlier, later)
+    return False
 
 
 def _uncited(source: Source) -> Source:

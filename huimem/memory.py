@@ -38,12 +38,14 @@ from huimem.recall.pipeline import Asked, Second, narrow, recall
 from huimem.recall.query import Keywords, Understood
 from huimem.recall.scan import Walk, finished
 from huimem.recall.wanting import told_before
-from huimem.records import Message, Query, Recall, Ref, Resolution
+from huimem.records import Message, Query, Recall, Ref, Resolution, TimeRange
 from huimem.upkeep import CaughtUp, Progress, Synced
 from huimem.vault.archive import Done
 from huimem.vault.cold import plan
 from huimem.vault.incoming import messages_from
+from huimem.vault.keeping import Keeping
 from huimem.vault.recent import Recent
+from huimem.vault.remembering import remembering, validity
 from huimem.vault.vault import Vault
 from huimem.watching import Round, rounds
 from huimem.when import resolve
@@ -76,6 +78,7 @@ class Memory:
         )
         self._second = Second(reader, config.rerank, time.monotonic) if reader else None
         self.source = Recent(vault).source
+        self._keeping = Keeping(vault)
         self._following = Following(
             vault, self.index, wanted=config.background, clock=lambda: self.now().timestamp()
         )
@@ -143,6 +146,49 @@ class Memory:
         )
         self._following.wake()
         return refs
+
+    def remember(
+        self,
+        text: str,
+        *,
+        key: str | None = None,
+        kind: str | None = None,
+        valid: str | TimeRange | None = None,
+        at: datetime | None = None,
+        source: str | None = None,
+        sources: Sequence[str | Ref] = (),
+        importance: float | None = None,
+        tags: Sequence[str] = (),
+        namespace: str | None = None,
+        now: datetime | None = None,
+    ) -> Ref:
+        """Write a fact; the ref of the version that says it, durable when it returns.
+
+        With a `key` it takes the place of what held of that key, which stays in the file; without one it is
+        a note of its week. It holds from `at` on, else from now, or in `valid`: a range, or a phrase as for
+        `recall`. `sources` are refs that it comes from. What holds already changes nothing. Raises UsageError
+        for what cannot be kept, VaultError for broken front matter, Locked, Conflict, WriteFailed.
+        """
+        self.index.refuse_fork()
+        moment = self.now(now)
+        if isinstance(valid, str):
+            read = asking.make("", asking.options({"when": valid}), moment, self.resolve).resolution
+            valid = validity(valid, read or Resolution())
+        given = remembering(
+            text,
+            key=key,
+            kind=kind,
+            valid=valid,
+            at=self.now(at) if at else moment,
+            zone=self.vault.zone,
+            importance=importance,
+            source=source,
+            sources=sources,
+            tags=tags,
+        )
+        ref = self._keeping.remember(given, namespace or "")
+        self._following.wake()
+        return ref
 
     def recall(
         self,

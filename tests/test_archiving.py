@@ -105,6 +105,7 @@ def test_an_index_made_anew_from_archives_answers_alike(memory: Memory) -> None:
         assert answers(anew) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hours", [72, 0])
 def test_answers_are_the_same_with_a_cold_a_warm_and_no_cache(memory: Memory, hours: int) -> None:
     """K5."""
@@ -219,6 +220,7 @@ def test_killed_at_any_step_every_turn_is_there_once_and_the_next_run_completes(
     assert number > 40
 
 
+@pytest.mark.slow
 def test_a_question_meanwhile_finds_every_turn_once(memory: Memory) -> None:
     """C8: questions from another thread while months are packed and put back."""
     expected, faults, ended = turns(memory), [], threading.Event()

@@ -159,6 +159,7 @@ def test_wakes_without_a_pause_do_not_starve_it(tmp_path: Path) -> None:
         assert index.done == 30
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("makes", "done"), [(lambda: 1, 5), (time.monotonic_ns, 0)])
 def test_one_who_makes_vectors_is_waited_for_as_long_as_it_makes_some(
     makes: Callable[[], int], done: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

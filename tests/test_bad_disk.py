@@ -177,6 +177,7 @@ REFUSALS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", REFUSALS)
 def test_an_index_that_cannot_be_written_still_answers(
     case: str, vault: Path, huimem: Huimem, monkeypatch: pytest.MonkeyPatch

@@ -62,6 +62,7 @@ def packs_nothing(one: Rounds, seconds: float = 0.5) -> None:
         one.until(lambda one: one.packed, seconds)
 
 
+@pytest.mark.slow
 def test_cold_months_are_packed_at_the_start_and_then_once_a_day(root: Path) -> None:
     clock = Clock()
     with packing(root, clock) as one:
@@ -147,6 +148,7 @@ FAULTS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("fault", "words"), FAULTS)
 def test_a_packing_that_fails_is_said_and_tried_again_and_the_watcher_goes_on(
     root: Path, fault: Exception, words: str, monkeypatch: pytest.MonkeyPatch

@@ -99,6 +99,7 @@ def shown_by_demo(checkout: Path) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("readme", READMES)
 def test_the_first_screen_is_what_the_demo_shows(readme: str, shown_by_demo: str) -> None:
     """Its runs of lines, which … parts, come in this order and whole."""
@@ -142,6 +143,7 @@ def test_every_command_works(checkout: Path) -> None:
 SHOWN = [(command, output) for command, output in commands() if output and command != WATCH]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("command", "shown"), SHOWN, ids=[command for command, _ in SHOWN])
 def test_what_a_command_shows_is_what_it_prints(command: str, shown: str, checkout: Path) -> None:
     done = run(command, checkout, "none")
@@ -153,6 +155,7 @@ def answered(text: str) -> list[str]:
     return [line for line in numberless(text) if " · index fresh" not in line]
 
 
+@pytest.mark.slow
 def test_a_watcher_shows_what_the_readme_shows(checkout: Path) -> None:
     note = next((checkout / "vault/sessions").glob("2026-W01/*.md"))
     with started(WATCH, checkout) as process:

@@ -64,6 +64,7 @@ def at_step(number: int, act: Callable[[], None]) -> list[str]:
     return seen
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WRITES)
 def test_killed_at_any_step_leaves_old_or_new(name: str, tmp_path: Path) -> None:
     write, before = WRITES[name]

@@ -195,6 +195,7 @@ def test_what_never_was_there_is_said_and_what_was_forgotten_is_nothing(memory: 
     assert memory.forget(ref(0, 1), now=NOW).refs == ()
 
 
+@pytest.mark.slow
 @settings(max_examples=5, deadline=None)
 @given(st.sets(st.tuples(st.integers(0, 3), st.integers(0, 2)), min_size=1, max_size=6), st.booleans())
 def test_any_turns_are_nowhere_and_all_others_stay(

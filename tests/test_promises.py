@@ -85,6 +85,7 @@ RUNS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("arguments", "code"), RUNS)
 def test_a_skipped_proof_fails_a_whole_run_only(
     arguments: tuple[str, ...], code: int, tmp_path: Path

@@ -105,6 +105,7 @@ ENDS: dict[str, Callable[[Memory, Iterator[object]], object]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("end", ENDS)
 def test_whatever_a_fork_does_with_what_it_inherits_its_parent_goes_on(end: str, memory: Memory) -> None:
     state = memory.vault.state

@@ -184,6 +184,7 @@ FAULTS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("fault", "words"), FAULTS)
 def test_a_look_that_fails_is_said_once_and_taken_again(
     fault: Exception, words: str, root: Path, monkeypatch: pytest.MonkeyPatch
@@ -205,6 +206,7 @@ def test_a_look_that_fails_is_said_once_and_taken_again(
         one.until(lambda one: one.vectors and one.vectors.done == 1)
 
 
+@pytest.mark.slow
 def test_another_process_in_the_way_is_neither_a_warning_nor_deafness(root: Path) -> None:
     taken = threading.Event()
 

@@ -169,16 +169,16 @@ def _add(vault: Vault, held: Contents, member: Member, data: bytes) -> None:
     unless it is that one, which was put back and went on."""
     there = held.get(member.name)
     if there is not None and there[0].digest != member.digest:
-        if _went_on(vault, member.name, there[1], data):
+        if went_on(vault.zone, member.name, there[1], data):
             del held[member.name]
         else:
             member = replace(member, name=_beside(member.name, member.digest))
     held.setdefault(member.name, (member, data))
 
 
-def _went_on(vault: Vault, name: str, earlier: bytes, data: bytes) -> bool:
+def went_on(zone: tzinfo, name: str, earlier: bytes, data: bytes) -> bool:
     """Whether the head of an earlier state of a session, and each of its messages, stand in it still."""
-    before, after = (session_of(each, name, zone=vault.zone) for each in (earlier, data))
+    before, after = (session_of(each, name, zone=zone) for each in (earlier, data))
     kept, now = (Counter((one.raw or b"").strip() for one in each.messages) for each in (before, after))
     return (before.front, before.preface_raw) == (after.front, after.preface_raw) and kept <= now
 
@@ -281,7 +281,7 @@ def _put_back(vault: Vault, place: Archived, member: Member, data: bytes) -> str
     for each in (path, _beside(path, member.digest)):
         with suppress(files.Unreadable):
             found, _ = files.read(vault.root / each, within=vault.root)
-            if found == data or _went_on(vault, each, data, found):
+            if found == data or went_on(vault.zone, each, data, found):
                 files.settle(vault.root / each, within=vault.root)
                 return each
         files.make_folder((vault.root / each).parent, within=vault.root)

@@ -20,6 +20,7 @@ from huimem.vault.vault import Vault
 from tests.checking.checked import MARCH, NOW, check, flipped, holding, tell, told
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", ["catalog.db", "words/*", "vectors/*", "words/.managed.json"])
 def test_every_flip_that_a_program_made_in_the_index_is_found(part: str, vault: Vault) -> None:
     chance, victims = random.Random(part), sorted(vault.state.glob(part))
@@ -35,6 +36,7 @@ def test_every_flip_that_a_program_made_in_the_index_is_found(part: str, vault: 
 EVERY = ["catalog.db", "embeddings.db", "seal.json", "words/*.*", "words/.*.json", "vectors/*", "unpacked/*"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", EVERY)
 def test_every_flip_of_the_disk_is_found_where_all_bytes_are_read(part: str, vault: Vault) -> None:
     """No time of the file tells of it."""
@@ -125,6 +127,7 @@ def test_a_file_of_which_the_index_holds_something_else_is_found(
     assert told(check(own_vault)) == set()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "part", ["catalog.db", "words/*.idx", "words/meta.json", "vectors/*", "embeddings.db"]
 )

@@ -67,6 +67,7 @@ def owners(vault: Vault) -> dict[str, bytes]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", DAMAGE)
 def test_what_is_derived_is_made_again_and_named(damage: str, own_vault: Vault) -> None:
     with Memory.open(own_vault.root, embedder="hashing", background=False) as memory:

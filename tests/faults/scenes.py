@@ -8,6 +8,8 @@ from huimem.records import Message
 from huimem.vault.archive import restore_month
 from huimem.vault.cold import plan
 from huimem.vault.forget import doomed, mark, scrub, take_out
+from huimem.vault.keeping import Keeping
+from huimem.vault.remembering import remembering
 from huimem.vault.vault import Vault
 from tests.importers.exporting import Talk, bring, talk
 from tests.vault.months_told import MARCH, packed
@@ -26,6 +28,12 @@ def said(name: str, *days: str) -> list[Message]:
         for at in [datetime.fromisoformat(f"{day}T10:00:00+00:00")]
         for later, role in ((0, "user"), (5, "assistant"))
     ]
+
+
+def hold(key: str | None, text: str, vault: Vault) -> None:
+    """What is done to files when a fact is remembered."""
+    given = remembering(text, key=key, kind=None, valid=None, at=NOW, zone=vault.zone)
+    Keeping(vault).remember(given)
 
 
 def import_all(vault: Vault) -> None:

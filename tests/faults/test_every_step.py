@@ -24,12 +24,12 @@ from typing import Any
 
 import pytest
 
-from huimem import Memory, files
+from huimem import Memory, checking, files
 from huimem.config import load
 from huimem.errors import HuimemError
 from huimem.vault.vault import Vault
 from tests.cutting import die_at, refused_at
-from tests.faults.scenes import DAYS, IMPORTED, NOW, TALK, import_all, pack_all, said, take, unpack
+from tests.faults.scenes import DAYS, IMPORTED, NOW, TALK, hold, import_all, pack_all, said, take, unpack
 from tests.importers.exporting import bring, export
 from tests.processes import code_of, start
 from tests.vault.months_told import MARCH, bytes_of, packed
@@ -64,6 +64,13 @@ FILES = {
     "record a new one": Verb(partial(more, "new")),
     "record to a known one": Verb(partial(more, "today")),
     "record to a packed one": Verb(partial(more, "first"), packed, pack_all),
+    "remember a new key": Verb(partial(hold, "silk", "A marigold of silk.")),
+    "remember a known key": Verb(
+        partial(hold, "silk", "A marigold of wool."), partial(hold, "silk", "A marigold of silk.")
+    ),
+    "remember a note": Verb(
+        partial(hold, None, "A marigold stands."), partial(hold, None, "A marigold fell.")
+    ),
     "import": Verb(import_all),
     "import to a packed one": Verb(import_all, packed, pack_all),
     "archive": Verb(packed),
@@ -75,6 +82,9 @@ FILES = {
 INDEXED = {
     "sync": Verb(lambda memory: memory.sync(), unsynced, embedder="hashing:32"),
     "embed": Verb(lambda memory: memory.index.embed(), embedder="hashing:64"),
+    "remember": Verb(
+        lambda memory: memory.remember("A marigold of wool.", key="wool", now=NOW), embedder="none"
+    ),
     "archive": Verb(lambda memory: memory.archive(now=NOW), embedder="none"),
     "unarchive": Verb(
         lambda memory: unpack(memory.vault) or memory.sync(vectors=False),
@@ -292,6 +302,15 @@ def test_a_session_that_went_on_takes_the_place_of_its_packed_state(twice: Vault
     """D7, K7: one session stays one file, in whichever order its parts were said."""
     pack_all(twice)
     assert days_in(twice) == {f"{MARCH.archive}/sessions/2026-W10/first.md": ALL_DAYS}
+
+
+def test_a_session_that_went_on_is_no_second_one_until_its_packed_state_is_edited(twice: Vault) -> None:
+    """D7, K7: nothing is to be put right by hand while one text holds all of the other."""
+    assert checking.problems(twice) == ()
+    place = twice.root / "sessions/2026-W10/first.md"
+    place.write_bytes(place.read_bytes().replace(b"2026-03-02", b"2026-03-03"))
+    (problem,) = checking.problems(twice)
+    assert "same id" in problem.message and problem.path == "sessions/2026-W10/first.md"
 
 
 def test_what_is_put_back_where_a_session_went_on_is_in_it_already(twice: Vault) -> None:

@@ -85,6 +85,7 @@ ROTTEN = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("part", "place"), ROTTEN)
 def test_the_first_answer_of_a_memory_comes_from_no_rotten_file(
     part: str, place: float, garden: Path, tmp_path: Path

@@ -164,6 +164,7 @@ def test_a_note_moved_behind_a_symlink_while_it_is_known_is_neither_shown_nor_ke
     assert huimem("show", "note.md:1")[0] != 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["locks", "recovered", "backups", "unpacked", "probe"])
 def test_a_folder_of_the_state_that_is_a_symlink_is_not_followed(
     name: str, vault: Vault, tmp_path: Path, huimem: Huimem
@@ -230,6 +231,7 @@ def works(huimem: Huimem, vault: str) -> None:
     assert huimem("forget", "--vault", vault, "s", "--yes")[0] == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_a_vault_may_have_any_name(
     name: str, tmp_path: Path, huimem: Huimem, monkeypatch: pytest.MonkeyPatch
@@ -245,6 +247,7 @@ def test_a_vault_may_have_any_name(
     works(huimem, str(vault))
 
 
+@pytest.mark.slow
 def test_a_vault_may_be_a_home_lie_in_another_or_behind_a_link(
     tmp_path: Path, own_home: Path, huimem: Huimem, monkeypatch: pytest.MonkeyPatch
 ) -> None:

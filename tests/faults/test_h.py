@@ -204,6 +204,7 @@ def at_a_computer(zone: str, *words: str) -> str:
     return done.stdout.strip()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("zone", "week", "at"),
     [("Asia/Tokyo", "2026-W15", "20260406T050000"), ("America/New_York", "2026-W14", "20260405T160000")],

@@ -163,6 +163,7 @@ WRONG = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("wrong", "asked", "said"), WRONG)
 def test_what_goes_wrong_is_told_without_where_the_vault_lies(
     wrong: Callable[[Path], None], asked: tuple[str, dict[str, Any]], said: str, tmp_path: Path

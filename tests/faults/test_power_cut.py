@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import random
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from huimem.config import load
 from huimem.vault.sources import session_of
 from huimem.vault.vault import Vault
 from tests.cutting import cut_at
-from tests.faults.scenes import DAYS, IMPORTED, NOW, TALK, import_all, pack_all, said, take, unpack
+from tests.faults.scenes import DAYS, IMPORTED, NOW, TALK, hold, import_all, pack_all, said, take, unpack
 from tests.importers.exporting import bring, export
 from tests.power import Log, Tree, left_by_cut, put_down, recorded
 from tests.vault.months_told import bytes_of, packed
@@ -50,6 +50,13 @@ NEW_AND_GROWN = (partial(more, "work", "2026-08-31"), partial(more, "work", "202
 SCENARIOS = {
     "record": Scenario((*NEW_AND_GROWN, partial(more, "today", "2026-09-02"))),
     "record to a packed one": Scenario((partial(more, "first", "2026-09-02"),), packed, pack_all),
+    "remember": Scenario(
+        (partial(hold, "wool", "A marigold of wool."), partial(hold, None, "A marigold stands."))
+    ),
+    "remember more": Scenario(
+        (partial(hold, "silk", "A marigold of wool."), partial(hold, None, "A marigold stands.")),
+        lambda vault: (hold("silk", "A marigold of silk.", vault), hold(None, "A marigold fell.", vault)),
+    ),
     "import": Scenario((import_all,)),
     "archive": Scenario((packed,)),
     "archive once more": Scenario((pack_all,), packed),
@@ -208,6 +215,10 @@ AGAIN = [
 AGAIN += [
     pytest.param(Scenario(NEW_AND_GROWN[:1]), 1, id="record a new one"),
     pytest.param(Scenario((partial(more, "today", "2026-09-02"),)), 1, id="record"),
+    pytest.param(Scenario((partial(hold, "wool", "A marigold of wool."),)), 1, id="remember a new key"),
+    pytest.param(
+        replace(SCENARIOS["remember more"], acts=SCENARIOS["remember more"].acts[:1]), 1, id="remember"
+    ),
     pytest.param(SCENARIOS["forget a session"], 5, id="forget a session"),
 ]
 

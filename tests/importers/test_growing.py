@@ -85,6 +85,7 @@ AFTER = st.integers(0, 3)
 MESSAGES = st.lists(st.tuples(st.sampled_from(["user", "assistant"]), WORDS, AFTER), min_size=1, max_size=8)
 
 
+@pytest.mark.slow
 @given(MESSAGES, st.integers(0, 8), st.sampled_from(EVERY), st.sampled_from(["lose", "", "###", "New chat"]))
 @settings(max_examples=40)
 def test_a_part_and_then_the_whole_are_the_whole(

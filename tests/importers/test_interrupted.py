@@ -72,6 +72,7 @@ class Refusing:
             raise OSError(self.error, os.strerror(self.error))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("error", [errno.ENOSPC, errno.EIO])
 @pytest.mark.parametrize("state", ["kept", "lost"])
 def test_a_disk_that_fails_at_any_step_stops_the_import_and_the_next_one_completes_it(
@@ -169,6 +170,7 @@ def test_killed_at_any_moment_and_run_again_it_ends_the_same(seed: int, tmp_path
 # Not alone.
 
 
+@pytest.mark.slow
 def test_a_second_import_names_the_first(vault: Path, tmp_path: Path, huimem: Huimem) -> None:
     source = str(export(tmp_path / "c.json", "chatgpt", OLD))
     with files.lock(vault / ".huimem/locks/import.lock"):
@@ -179,6 +181,7 @@ def test_a_second_import_names_the_first(vault: Path, tmp_path: Path, huimem: Hu
     assert huimem("import", source)[0] == 0
 
 
+@pytest.mark.slow
 def test_two_imports_at_once_bring_everything_once(vault: Path, tmp_path: Path) -> None:
     source = export(tmp_path / "c.json", "chatgpt", OLD)
     words = [sys.executable, "-m", "huimem", "import", str(source), "--vault", str(vault)]

@@ -114,6 +114,7 @@ def test_a_session_without_times_is_dated_by_its_file_and_says_so(vault: Path, t
     assert only_session(vault).read_bytes() == UNDATED.encode()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", ["chatgpt", "claude", "claude-code", "openai", "huimemory"])
 def test_what_the_fixtures_hold_reads_back_from_the_vault(source: str, tmp_path: Path, vault: Path) -> None:
     """Each in a namespace of its own; one that comes up twice holds what both tell, and is left aside."""

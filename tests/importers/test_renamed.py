@@ -108,6 +108,7 @@ def test_all_three_follow_and_no_other_byte_does(
 NAMES = st.text(min_size=1, max_size=12).filter(str.strip)
 
 
+@pytest.mark.slow
 @given(NAMES, NAMES)
 @settings(max_examples=60)
 def test_one_title_and_then_another_make_the_file_of_the_second_alone(first: str, second: str) -> None:

@@ -210,6 +210,7 @@ def some_again(files: Files, index: Index) -> None:
         files.put(one)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", [later_file, without_some, all_moved, some_again])
 @pytest.mark.parametrize("sample", [8, 1024])
 def test_an_index_that_grew_equals_one_made_anew(

@@ -32,6 +32,7 @@ def write(files: Files, round: int) -> None:
         files.put(source(f"{name}.md", turn("2026-04-06", f"shared number{round}", session=name)))
 
 
+@pytest.mark.slow
 def test_readers_see_one_state_while_a_writer_publishes(tmp_path: Path) -> None:
     files, writer = Files(), opened(tmp_path / "state")
     write(files, 0)
@@ -128,6 +129,7 @@ for n in range(1000):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rounds", [1, 3])
 def test_a_writer_that_is_killed_leaves_an_index_that_readers_and_the_next_writer_can_use(
     rounds: int, tmp_path: Path

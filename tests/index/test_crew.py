@@ -268,6 +268,7 @@ def parent(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
         child.kill()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs a descriptor of a process")
 @pytest.mark.parametrize("signal_", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_who_helps_ends_with_the_process_that_it_helps(

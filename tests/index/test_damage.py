@@ -213,6 +213,7 @@ VERBS: dict[str, Callable[[Index], object]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", VERBS)
 def test_cut_off_at_any_step_the_next_run_completes(
     verb: str, pristine: tuple[Path, tuple[object, ...]], edited_state: tuple[object, ...], tmp_path: Path

@@ -58,6 +58,7 @@ HOSTILE = st.text(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(texts=st.lists(HOSTILE, min_size=1, max_size=5), as_query=st.booleans())
 def test_any_text_has_a_unit_vector_that_no_batch_changes(
@@ -152,6 +153,7 @@ print(statistics.median(asked(f"which index did we pick on day {day}?") for day 
 
 
 @pytest.mark.slow
+@pytest.mark.alone
 def test_a_question_is_quick_beside_two_busy_processes() -> None:
     """At most 60 ms in each of ten fresh processes; where OpenMP waits as it likes, it takes 1.7 s."""
     spinners = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2)]

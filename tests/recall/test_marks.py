@@ -82,6 +82,7 @@ def test_a_phrase_is_found_as_it_stands_and_only_so(
     assert found_in(memory, question) == expected
 
 
+@pytest.mark.slow
 def test_a_phrase_may_cross_the_border_of_two_passages(tmp_path: Path) -> None:
     """Wherever a message is cut, five words that stand there are a phrase of it."""
     syllables = ("ka", "lo", "mi", "ru", "ze")

@@ -125,6 +125,7 @@ def test_any_words_give_few_terms_that_the_index_holds(words: list[str]) -> None
 
 
 @pytest.mark.slow
+@pytest.mark.alone
 def test_a_question_costs_little_in_a_vocabulary_of_a_million_terms() -> None:
     """Three mistyped words, looked up as the index does; the measured 2 ms with room for a busy machine."""
     db = sqlite3.connect(":memory:")

@@ -61,6 +61,7 @@ def test_a_dry_run_changes_nothing_and_says_what_then_happens(
     }
 
 
+@pytest.mark.slow
 def test_all_comes_back_byte_for_byte(sample: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = tree(sample)
     done = document(capsys, "archive", "--vault", sample, *THEN)

@@ -53,6 +53,7 @@ def shown(text: str) -> list[tuple[list[str], str]]:
     return found
 
 
+@pytest.mark.slow
 def test_every_command_line_prints_by_itself_what_the_demo_shows(
     kept: tuple[str, Path], tmp_path: Path, huimem: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -98,6 +99,7 @@ def test_the_demo_shows_all_that_it_promises(kept: tuple[str, Path]) -> None:
     assert f"All of it is in {left}" in text
 
 
+@pytest.mark.slow
 def test_nothing_is_left_behind_and_the_users_own_is_not_touched(tmp_path: Path, own_home: Path) -> None:
     (own_home / ".config/huimem").mkdir(parents=True)
     before = sorted(own_home.rglob("*"))

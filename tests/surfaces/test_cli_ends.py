@@ -245,6 +245,7 @@ FIRST = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals")
 @pytest.mark.parametrize(("count", "how", "drawn"), FIRST)
 def test_a_first_recall_draws_a_bar_where_it_takes_long(

@@ -58,6 +58,7 @@ def test_the_weeks_hold_every_turn(memory: Memory, rows: tuple[Listed, ...]) -> 
 QUESTIONS = ["which index did we choose?", "租房 合同", "2026-04-08", "index"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_what_recall_names_show_shows(
     question: str, memory: Memory, capsys: pytest.CaptureFixture[str]

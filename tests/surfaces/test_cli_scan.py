@@ -256,6 +256,7 @@ def test_colours_do_not_reach_what_is_said_of_a_walk(
     assert "walk  looked back over" in said and "x1b" not in said and "\x1b" not in said
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals")
 @pytest.mark.parametrize(
     ("more", "shown"),

@@ -122,6 +122,7 @@ def test_a_round_is_one_line_of_json(
     assert document["look"] == look
 
 
+@pytest.mark.slow
 def test_a_second_watcher_is_told_who_the_first_is(
     marigold_vault: Path, huimem: Callable[..., tuple[int, str, str]]
 ) -> None:

@@ -210,6 +210,7 @@ def test_a_journal_that_is_held_costs_a_walk_half_a_second_at_most(count: int, v
     assert len(vault.untold()) == min(count, 4)
 
 
+@pytest.mark.slow
 def test_a_journal_that_is_held_stops_no_record_and_that_is_said(vault: Vault) -> None:
     vault.record(HELLO, session="s", now=NOW)
     with held(vault):

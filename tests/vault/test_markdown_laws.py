@@ -301,6 +301,7 @@ def test_hostile_size_takes_linear_time(name: str) -> None:
     assert process_time() - begin < 6  # a quadratic step takes minutes
 
 
+@pytest.mark.slow
 def test_ten_thousand_turns_are_read_in_a_moment() -> None:
     at = datetime(2026, 1, 1, tzinfo=UTC)
     messages = [

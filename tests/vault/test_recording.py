@@ -240,6 +240,7 @@ def test_four_processes_begin_sessions_in_one_second(vault: Vault) -> None:
     assert len(vault.scan().files) == 20 and not checking.problems(vault)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("held", [(), HELLO], ids=["new", "grown"])
 def test_recording_killed_at_any_step_leaves_old_or_new(held: tuple[Message, ...], tmp_path: Path) -> None:
     more = (*HELLO, Message("user", "more", NOW + timedelta(hours=1)))

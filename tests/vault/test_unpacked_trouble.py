@@ -114,6 +114,7 @@ def test_a_file_where_the_folder_should_be_is_no_error(state: Path, place: str) 
 # Others at the same time, and processes that die.
 
 
+@pytest.mark.slow
 def test_killed_at_any_step_leaves_no_half_entry(tmp_path: Path) -> None:
     """D9: and what the dead one left behind is swept by the next."""
     outcomes = []

@@ -30,6 +30,7 @@ VERBS = {
     "demo": "See in a minute what huimem does, on a throw-away sample vault.",
     "init": "Make a vault, or adopt a folder of notes as one.",
     "record": "Append messages from standard input to a session; print one ref a turn.",
+    "remember": "Write down a fact; print its ref and its place.",
     "import": "Bring in conversations from ChatGPT, Claude, Claude Code and other exports.",
     "recall": "Answer a question from what was said: by words, by meaning, by time.",
     "scan": "Walk back week by week until one of them answers, and show the walk.",

@@ -171,6 +171,7 @@ def test_the_self_test_sees_what_the_client_will_see(
     assert "note: HUIMEM_CONFIG, HUIMEM_EMBEDDER: set here, maybe not where the client runs" in err
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(find_spec("huimem.surfaces.cli.mcp") is None, reason="there is no server to start yet")
 def test_the_real_server_answers_as_it_was_entered(mcp: Run, home: Path, marigold_vault: Path) -> None:
     (home / "none.toml").write_text('embedder = "none"\n', encoding="utf-8")

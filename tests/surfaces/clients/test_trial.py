@@ -66,6 +66,7 @@ def test_a_server_that_fails_says_why(words: tuple[str, ...], error: str, last: 
     assert bool(trial.last) == bool(last)
 
 
+@pytest.mark.slow
 def test_a_server_that_never_answers_is_given_up_and_ended(tmp_path: Path) -> None:
     note = tmp_path / "pid"
     words = f"import os; open({str(note)!r}, 'w').write(str(os.getpid())); {SLOW[1]}"

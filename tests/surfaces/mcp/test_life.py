@@ -106,6 +106,7 @@ def test_questions_before_the_end_of_input_are_answered(own_vault: Path) -> None
     assert (child.returncode, err) == (0, b"")
 
 
+@pytest.mark.slow
 def test_it_ends_with_its_input(own_vault: Path) -> None:
     with piped(own_vault) as child:
         say(child, GREETING)
@@ -336,6 +337,7 @@ def test_the_namespace_of_the_server_is_that_of_its_tools(
         )
 
 
+@pytest.mark.slow
 def test_a_file_edited_a_moment_ago_is_seen(own_vault: Path, connect: Callable[..., Any]) -> None:
     file = next(own_vault.rglob("chat_2026-04-08_101502.md"))
     with connect(own_vault) as agent:

@@ -77,6 +77,7 @@ def test_no_other_path_gives_anything(agent: Any, path: str) -> None:
         assert said.startswith("the vault holds no file and no record") and "heron" not in said
 
 
+@pytest.mark.slow
 def test_an_archive_that_is_damaged_is_named(tmp_path: Path) -> None:
     root = write_vault(tmp_path / "vault")
     with pytest.MonkeyPatch.context() as patch:
