@@ -28,6 +28,8 @@ ISO = Language(
         "dates": [
             Rule("<date>|<month>|<week> .. &<edge>", "edge", _since),
             Rule("<edge> > .. <date>|<month>|<week> &<edge>", "edge", _until),
+            Rule("<moment> .. &<edge>", "edge", _since),
+            Rule("<edge> > .. <moment> &<edge>", "edge", _until),
         ],
     },
 )
