@@ -86,6 +86,7 @@ def test_packing_changes_no_answer_and_nothing_in_the_index_but_paths(memory: Me
     assert any(path.startswith("archive/2026-03.tar.zst/sessions/") for path in paths)
 
 
+@pytest.mark.slow
 def test_putting_a_month_back_changes_no_answer_either(memory: Memory) -> None:
     before, rows = answers(memory), stored(memory)
     memory.archive(now=NOW)

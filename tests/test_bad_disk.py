@@ -277,6 +277,7 @@ DAMAGE = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("damage", "says"), [row[1:] for row in DAMAGE], ids=[row[0] for row in DAMAGE])
 def test_a_damaged_state_folder_rebuilds_itself_and_says_so(
     damage: Callable[[Path], object], says: str, vault: Path, huimem: Huimem
@@ -316,6 +317,7 @@ def test_a_new_vault_misses_no_index(tmp_path: Path, huimem: Huimem, monkeypatch
 WRONG_KINDS = ["catalog.db", "seal.json", "index.lock", "words", "vectors", "embeddings.db"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WRONG_KINDS)
 def test_what_is_of_the_wrong_kind_in_the_state_folder_is_made_anew(
     name: str, vault: Path, huimem: Huimem, monkeypatch: pytest.MonkeyPatch

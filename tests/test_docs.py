@@ -22,7 +22,7 @@ NOT_RUN_HERE = {
     "pip install .",
     "pip install '.[mcp]'",
     "pip install '.[sentence-transformers]'",
-    "pip install '.[test]' && python -m pytest -q -n 2",
+    "pip install '.[test]' && python -m pytest -q -n 3",
     "HUIMEM_EMBEDDER=sentence-transformers:intfloat/multilingual-e5-base huimem sync --vault vault",
 }
 

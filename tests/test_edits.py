@@ -117,6 +117,7 @@ def test_the_next_answer_knows_the_edit(edit: Callable[[Path], None], note: Path
     assert answer.freshness.fresh and answer.freshness.engine == "words+meaning"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("edit", EDITS.values(), ids=EDITS)
 def test_another_process_knows_it_too(
     edit: Callable[[Path], None], note: Path, capsys: pytest.CaptureFixture[str]

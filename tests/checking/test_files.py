@@ -48,6 +48,7 @@ def test_a_check_changes_nothing(damaged: bool, own_vault: Vault) -> None:
     assert everything(own_vault.root) == before
 
 
+@pytest.mark.slow
 def test_an_index_that_has_seen_much_is_clean(own_vault: Vault) -> None:
     """Edits, moves, a deletion, another packing: what is checked follows each of them."""
     root = own_vault.root

@@ -108,6 +108,7 @@ WRONG = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("change", "path"), WRONG)
 def test_a_file_of_which_the_index_holds_something_else_is_found(
     change: str, path: str, own_vault: Vault

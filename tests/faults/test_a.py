@@ -133,6 +133,7 @@ EDITS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("edit", EDITS)
 def test_only_new_texts_get_vectors(edit: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A20: whatever is moved, doubled or headed anew has its vector; and the answer is as from scratch."""

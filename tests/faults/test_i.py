@@ -18,6 +18,7 @@ Huimem = Callable[..., tuple[int, str, str]]
 CHAT = "## User 2026-04-06 9:14\n\nA short heading.\n"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="modes")
 def test_nobody_else_can_read_what_any_verb_has_made(
     tmp_path: Path, own_home: Path, huimem: Huimem, monkeypatch: pytest.MonkeyPatch

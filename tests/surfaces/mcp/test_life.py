@@ -288,6 +288,7 @@ def test_read_only_offers_no_tool_that_writes(own_vault: Path, connect: Callable
     assert not list(own_vault.rglob("s.md"))
 
 
+@pytest.mark.slow
 def test_what_is_saved_is_recalled_and_saved_once(own_vault: Path, connect: Callable[..., Any]) -> None:
     first = {
         "role": "user",
