@@ -249,8 +249,7 @@ def caught_up(
     """
     found = _beside(vault, index, AT_ONCE, FEW) if followed else None
     if found is not None and found[0].left:  # it would take too long for each question anew
-        if found[0].snapshot is not None:
-            found[0].snapshot.db.close()
+        found[0].close()
         found = None
     hindrance: Locked | WriteFailed | None = None
     if found is None:

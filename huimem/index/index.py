@@ -29,7 +29,7 @@ from huimem.index.filters import Filter
 from huimem.index.home import Home
 from huimem.index.mending import mending
 from huimem.index.mentions import Times
-from huimem.index.overlay import Overlay, overlaid
+from huimem.index.overlay import Overlay, at_rest, overlaid
 from huimem.index.readers import Readers
 from huimem.index.rows import Changes, Counts, EmbedReport, SyncReport
 from huimem.index.seal import CATALOG, EMBED_LOCK, LOCK, SYNC_LOCK, Seal
@@ -59,8 +59,7 @@ class Index:
         self._times = times
         self._identity = Identity(vault_id, tokens.IDENTITY, times.rules if times else "")
         self._warnings: list[str] = []
-        self._process = os.getpid()
-        self._home = Home(folder)
+        self._process, self._home = os.getpid(), Home(folder)
         self._agreed, self._touch = Agreed(), Touch(folder)
         self._begun = False  # there was no index, and no sync has filled this one yet
         self._embeddings = Embeddings(folder, choice, self._reading, self._writing)
@@ -134,31 +133,31 @@ class Index:
 
         Files whose stamp differs, or may hide a change, are `read`; what cannot be read keeps its old
         rows and gets a Problem. Paths that are missing are removed, unless they lie under `unreadable`
-        folders or outside `only` (paths or folders). `full` reads every file and checks every derived
-        one. `again` lists anew: what is gone or shrank is looked at twice before it is believed. What is
-        gone and `spared` stays and is `held`. One process at a time brings files in; `stop` is asked
-        between files, and what it leaves is `pending`. Where others change the index meanwhile it is
-        done again. Raises Locked after `wait` seconds, or where they go on with that; WriteFailed where
-        the disk refuses. What was published until then stands.
+        folders or outside `only` (paths or folders). `full` reads all and checks each derived file. `again`
+        lists anew: what is gone or shrank is looked at twice before it is believed. What is gone and
+        `spared` stays and is `held`. One process at a time brings files in; `stop` is asked between files,
+        what it leaves is `pending`. Where others change the index, or move files, it is done again. Raises
+        Locked after `wait` seconds, or where they go on; WriteFailed. What was published stands.
         """
-        start = time.monotonic()
+        start, report = time.monotonic(), SyncReport()
         self.mend(wait, thorough=full)
         seen, compare = Listing(listing, tuple(unreadable)), partial(self._changes, only=only, full=full)
-        writing, report = partial(self._writing, wait), SyncReport()
-        for _ in range(_LOOKS):
-            identity, changes, done = self.identity(), compare(seen), SyncReport()
+        work = (read, partial(self._writing, wait), self._times, progress, spared, stop, again)
+        for look in range(1, _LOOKS + 1):
+            identity, changes = self.identity(), compare(seen)
+            done = SyncReport(unchanged=changes.unchanged)
             if changes:
                 # Others may have done it meanwhile, or have moved the vault away, which must not come back.
                 with files.lock(self.folder / SYNC_LOCK, timeout=wait, make=False):
                     seen, found = sync.settled(seen, compare, again)
-                    work = (read, writing, self._times, progress, spared, stop)
                     done = sync.Sync(self.folder, seen.stamps, *work).run(found)
-            report = report.before(done if changes else SyncReport(unchanged=changes.unchanged))
+            report = report.before(done)
             self._tell_of_beginning(len(changes.new))
-            if not done.missed and self.identity() == identity:
-                return replace(
-                    report, warnings=(*self.said(), *report.warnings), seconds=time.monotonic() - start
-                )
+            ends = not done.missed or (done.overtaken and look == _LOOKS)
+            if ends and self.identity() == identity:
+                said = (*self.said(), *report.warnings)
+                return replace(report, warnings=said, seconds=time.monotonic() - start)
+            seen = again() if again and done.overtaken else seen
         raise Locked(f"the index in {self.folder} is replaced again and again", "Find out by which program.")
 
     def _changes(self, seen: Listing, only: Collection[str] | None, full: bool) -> Changes:
@@ -179,14 +178,15 @@ class Index:
         """
         with suppress(Locked, WriteFailed):  # then what stands there is used
             self.mend(MENDING)
-        compare = partial(self._changes, only=None, full=False)
-        if not (changes := compare(seen := again())):
-            return Overlay()
-        if most is not None and changes.count > most:
-            return None
-        seen, changes = sync.settled(seen, compare, again)
-        with self._reading() as db:
-            return overlaid(db, changes, seen.stamps, read, times=self._times, seconds=seconds)
+        compare, seen = partial(self._changes, only=None, full=False), again()
+        if not (changes := compare(seen)) or (most is not None and changes.count > most):
+            return None if changes else Overlay()
+
+        def overlay(changes: Changes, stamps: Mapping[str, str]) -> Overlay:
+            with self._reading() as db:
+                return overlaid(db, changes, stamps, read, times=self._times, seconds=seconds)
+
+        return at_rest(seen, compare, again, overlay)
 
     def _tell_of_beginning(self, count: int) -> None:
         """That there was no index for files that were there before it: nobody can say why."""
@@ -315,7 +315,7 @@ class Index:
         return self._readers.snapshot(embedder)
 
     def identity(self) -> str:
-        """Which catalog stands there now: one made anew has another, also where it holds the same."""
+        """Which catalog stands there now: each one made anew has another."""
         with self._reading() as db:
             return catalog.serial(db)
 

@@ -16,9 +16,10 @@ from huimem.errors import HuimemError
 from huimem.files import Stamp, Unreadable
 from huimem.index import catalog, cut
 from huimem.index.batch import Batch, held, stands
+from huimem.index.differing import LOOKS, Listing, settled
 from huimem.index.filters import NOTHING, Hidden
 from huimem.index.mentions import Times
-from huimem.index.packed import by_digest, is_archive, opened, stands_open
+from huimem.index.packed import by_digest, is_archive, is_overtaken, opened, stands_open
 from huimem.index.rows import Changes
 from huimem.index.snapshot import Snapshot
 from huimem.index.sources import CutSource, Uncut, cut_source
@@ -33,13 +34,20 @@ class Overlay:
 
     None where nothing differs. `held` counts the files in it, of which only the end may be there, where the
     rest stands in the catalog as it is. `hidden` is what no longer stands there. `left`: files there was no
-    time for, of which the catalog answers as far as it knows them.
+    time for, of which the catalog answers as far as it knows them. `unsettled`: something is gone from where
+    it was; `vanished` counts files that were listed and could no longer be read.
     """
 
     snapshot: Snapshot | None = None
     held: int = 0
     hidden: Hidden = NOTHING
     left: int = 0
+    unsettled: bool = False
+    vanished: int = 0
+
+    def close(self) -> None:
+        if self.snapshot is not None:
+            self.snapshot.db.close()
 
 
 def overlaid(
@@ -63,7 +71,7 @@ def overlaid(
             gone.discard(old.pop())  # it is packed now: what the catalog holds of it stands
         elif not stands_open(db, listing, path, digest, {}):
             paths.append(path)
-    hidden, left = {(path, 0) for path in gone}, len(paths)
+    hidden, left, vanished = {(path, 0) for path in gone}, len(paths), 0
     sources: list[CutSource] = []
     for path in paths:
         if sources and time.monotonic() > end:
@@ -74,12 +82,34 @@ def overlaid(
         except (HuimemError, OSError) as error:
             if isinstance(error, Unreadable) and error.gone:
                 hidden.add((path, 0))
+                vanished += 1
             continue
         if isinstance(source, Source) and not stands(held(db, path), source):
             first, end_of_it = _end(db, source, times)
             hidden.add((path, first))
             sources.append(end_of_it)
-    return Overlay(_in_memory(sources), len(sources), frozenset(hidden), left)
+    unsettled = bool(gone or vanished or months.read or months.lost)
+    return Overlay(_in_memory(sources), len(sources), frozenset(hidden), left, unsettled, vanished)
+
+
+def at_rest(
+    seen: Listing,
+    compare: Callable[[Listing], Changes],
+    again: Callable[[], Listing],
+    overlay: Callable[[Changes, Mapping[str, str]], Overlay],
+) -> Overlay:
+    """The overlay of files that were not moved while they were read; as many as that were are `left`."""
+    for look in range(1, LOOKS + 1):
+        seen, changes = settled(seen, compare, again)
+        found = overlay(changes, seen.stamps)
+        now = again() if found.unsettled else seen
+        if not found.vanished and not is_overtaken(seen.stamps, now.stamps):
+            break
+        if look == LOOKS:
+            return replace(found, left=found.left + max(1, found.vanished))
+        found.close()
+        seen = now
+    return found
 
 
 def _end(db: sqlite3.Connection, source: Source, times: Times | None) -> tuple[int, CutSource]:

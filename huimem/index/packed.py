@@ -25,6 +25,12 @@ def is_archive(path: str) -> bool:
     return place is not None and not place.name
 
 
+def is_overtaken(listing: Mapping[str, str], again: Mapping[str, str]) -> bool:
+    """Whether archives changed since a vault was listed: what was missing then may have stood there."""
+    before, after = ({path: each[path] for path in each if is_archive(path)} for each in (listing, again))
+    return before != after
+
+
 def archive_of(path: str) -> str:
     """The path of the archive that a file is packed in, "" for an open file."""
     place = archived(path)

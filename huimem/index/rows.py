@@ -145,7 +145,7 @@ class SyncReport:
 
     `held`: paths that are gone and were not taken out, because they are suspiciously many. `pending`
     counts files that were not looked at because it was stopped; `missed` those that others changed the
-    index under, so that they must be looked at again.
+    index under, so that they must be looked at again. `overtaken`: files were moved since they were listed.
     """
 
     added: int = 0
@@ -158,6 +158,7 @@ class SyncReport:
     held: tuple[str, ...] = ()
     pending: int = 0
     missed: int = 0
+    overtaken: bool = False
 
     def __bool__(self) -> bool:
         """Whether the index is another one now."""

@@ -27,7 +27,7 @@ from huimem.index.differing import is_racy, size
 from huimem.index.differing import settled as settled
 from huimem.index.disk import file_clock
 from huimem.index.mentions import Times
-from huimem.index.packed import Months, archive_of, by_digest, is_archive, opened, stands_open
+from huimem.index.packed import Months, archive_of, by_digest, is_archive, is_overtaken, opened, stands_open
 from huimem.index.rows import Changes, SyncReport
 from huimem.index.seal import Damaged
 from huimem.index.sources import CutSource, Held, Uncut, cut_source
@@ -89,6 +89,8 @@ class Sync:
     progress: Progress | None = None
     spared: Spared = EVERY
     stop: Callable[[], bool] | None = None
+    again: Callable[[], Listing] | None = None
+    overtaken: bool = False
     added: int = 0
     changed: int = 0
     removed: int = 0
@@ -103,6 +105,7 @@ class Sync:
     _moved: dict[str, list[str]] = field(default_factory=dict)
     _months: Months = field(default_factory=Months)
     _read: dict[str, str] = field(default_factory=dict)
+    _vanished: int = 0
     _stopped: bool = False
 
     def run(self, changes: Changes) -> SyncReport:
@@ -122,7 +125,9 @@ class Sync:
                     left -= {one.held.path for one in ready.sources if one.held}
                     left -= {old for old, _, _ in ready.moved}
                     done += ready.looked_at
-                    if done == len(paths):
+                    if done == len(paths) and self._is_overtaken(left):
+                        self.missed += 1
+                    elif done == len(paths):
                         ready.removed = self._to_remove(db, left)
                         self._end_archives(ready)
                     if ready and not self._publish(ready):
@@ -141,7 +146,19 @@ class Sync:
             held=self.held,
             pending=0 if self.missed else len(paths) - done,
             missed=self.missed,
+            overtaken=self.overtaken,
         )
+
+    def _is_overtaken(self, left: set[str]) -> bool:
+        """Whether something was packed or put back, or has gone, since the files were listed.
+
+        Then what is not in the listing may stand elsewhere: nothing is taken out until it is listed anew.
+        """
+        months = self._months
+        if self.again is not None and (left or self._vanished or months.read or months.lost):
+            found = self.again().stamps
+            self.overtaken = bool(self._vanished) or is_overtaken(self.listing, found)
+        return self.overtaken
 
     def _end_archives(self, ready: _Ready) -> None:
         """What the last batch says of archives: nothing of one that is held, or was not read to its end."""
@@ -204,6 +221,7 @@ class Sync:
         with forking.divided():
             source, problem = _tried(path, lambda: self.read(path))
         if not isinstance(source, Source):
+            self._vanished += problem is None
             return Look(path, problem=problem)
         self._read[path] = source.digest
         stamp = digest or self.listing[path]

@@ -10,17 +10,21 @@ import os
 import re
 import stat
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
 from huimem.errors import Problem, VaultError
 from huimem.files import Stamp, leftover
-from huimem.months import ENDING, archived
+from huimem.months import ENDING, FOLDER, archived
 from huimem.vault.layout import ASIDE, Filter, conflict_copy, encodable, ignored, printable
 
 # What iCloud leaves in the place of a file that it keeps elsewhere.
 _AWAY = re.compile(r"\.(.+\.(?:md|MD))\.icloud", re.DOTALL)
+
+# A folder whose months are packed below it: the vault, or a namespace.
+_OWNER = re.compile(r"(?:namespaces/[^/]+/)*", re.DOTALL)
+_LOOKS = 4  # at a vault whose archives change while it is listed
 
 _SYMLINK = ("is a symlink and is not followed", "Move what it points to into the vault.")
 _DEVICE = ("is not a regular file and is not opened", "Move it out of the vault.")
@@ -61,14 +65,18 @@ def scan(root: Path, include: Sequence[str] = (), before: Scan | None = None) ->
     """List the Markdown files of the vault at `root` with their stamps, in no order.
 
     `before`: an earlier listing of the same vault, given back itself where nothing is different.
-    Symlinks are not followed, devices not opened, hidden folders not entered. Raises `VaultError`
-    where the root itself cannot be listed: a missing vault is never an empty one.
+    Symlinks are not followed, devices not opened, hidden folders not entered. What is packed or put back
+    meanwhile is in the listing, open or packed or both. Raises `VaultError` where the root itself cannot
+    be listed: a missing vault is never an empty one.
     """
     rule = Filter.of(root, include)
     known = before.files if before is not None and before.rule == rule else {}
-    walk = _Walk(os.fspath(root), rule, known)
-    while walk.pending:
-        walk.folder(walk.pending.pop())
+    for _ in range(_LOOKS):
+        walk = _Walk(os.fspath(root), rule, known)
+        while walk.pending:
+            walk.folder(walk.pending.pop())
+        if walk.archives == walk.archives_now():
+            break
     found = (tuple(walk.problems), tuple(walk.unreadable), tuple(walk.leftovers))
     now = Scan(walk.files, *found, walk.archives, rule)
     return before if before is not None and now == before else now
@@ -90,6 +98,20 @@ class _Walk:
     unreadable: list[str] = field(default_factory=list)
     leftovers: list[str] = field(default_factory=list)
     archives: dict[str, Stamp] = field(default_factory=dict)
+    owners: list[str] = field(default_factory=list)
+
+    def archives_now(self) -> dict[str, Stamp]:
+        """The archives once more, by a walk of their folders alone.
+
+        They are listed before what they may hold, and stand before that is deleted, or are made smaller
+        after that has come back: where they are the same at both ends, nothing was missed between.
+        """
+        walk = replace(self, pending=[], files={}, problems=[], unreadable=[], leftovers=[], archives={})
+        for owner in self.owners:
+            place = owner + FOLDER
+            if (self.rule.all or self.rule.enters(place)) and _is_folder(os.path.join(self.root, place)):
+                walk.folder(f"{place}/")
+        return walk.archives
 
     def folder(self, folder: str) -> None:
         try:
@@ -97,7 +119,9 @@ class _Walk:
         except OSError as error:
             self._refused(folder, error)
             return
-        aside = ASIDE.get(folder[:-1].rpartition("/")[2])
+        if _OWNER.fullmatch(folder):
+            self.owners.append(folder)
+        aside, first = ASIDE.get(folder[:-1].rpartition("/")[2]), len(self.pending)
         with entries:
             for entry in entries:
                 path = folder + entry.name
@@ -105,6 +129,9 @@ class _Walk:
                     self.files[path] = stamp
                 else:
                     self._look(entry, path, aside)
+        if (place := f"{folder}{FOLDER}/") in self.pending[first:]:
+            self.pending.remove(place)
+            self.pending.append(place)
 
     def _look(self, entry: os.DirEntry[str], path: str, aside: re.Pattern[str] | None) -> None:
         """What something is that is not known; `aside` names what its folder keeps beside the notes."""
@@ -179,6 +206,13 @@ class _Walk:
 
     def _report(self, path: str, message: str, remedy: str) -> None:
         self.problems.append(Problem(path, 0, message, remedy))
+
+
+def _is_folder(path: str) -> bool:
+    try:
+        return stat.S_ISDIR(os.lstat(path).st_mode)
+    except OSError:
+        return False
 
 
 def _is_still(entry: os.DirEntry[str], stamp: Stamp) -> bool:

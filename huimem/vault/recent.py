@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 
-from huimem.files import Unreadable
+from huimem.files import Stamp, Unreadable
 from huimem.records import Source
 from huimem.vault.vault import Vault
 
@@ -21,11 +21,13 @@ class Recent:
 
     def __init__(self, vault: Vault) -> None:
         self._vault = vault
-        self._kept: dict[str, tuple[str, Source]] = {}
+        self._kept: dict[str, tuple[Stamp, Source]] = {}
 
     def source(self, path: str) -> Source:
         """A file's records as they stand now. Raises `Unreadable` with a message that names no folder."""
-        stamp = str(self._vault.stamp(path))
+        stamp = self._vault.stamp(path)
+        if stamp is None:  # what stands in its place has a stamp of its own
+            return self._read(path)
         kept = self._kept.get(path)
         if kept and kept[0] == stamp:
             return kept[1]

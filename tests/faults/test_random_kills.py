@@ -33,6 +33,10 @@ NOW = datetime(2026, 9, 1, 12, tzinfo=UTC)
 KILLS, LOOK = 200, 40  # kills, and after how many the vault is looked at
 MEAN, LONGEST = 0.12, 0.8  # seconds that a worker lives
 SESSIONS = 9
+# No floor: whether a word is enough for an answer is another matter.
+SETTINGS: dict[str, object] = {
+    "embedder": "hashing:32", "background": False, "ranking.floor": 0.0, "ranking.words_floor": 0.0,
+}  # fmt: skip
 ACTS = ("record",) * 6 + (
     "remember",
     "remember",
@@ -125,7 +129,7 @@ def import_one(memory: Memory, notes: Notes, chance: random.Random) -> None:
 def work(root: Path, notes: Notes, name: str, begun: int) -> None:
     """Do one thing after another, until killed."""
     chance = random.Random(name)
-    with Memory.open(root, embedder="hashing:32", background=False) as memory:
+    with Memory.open(root, **SETTINGS) as memory:
         os.write(begun, b"!")
         for number in range(1000):
             now = notes.read()
@@ -201,7 +205,7 @@ def asking(root: Path, notes: Notes) -> Iterator[None]:
 def ask(root: Path, notes: Notes, end: Path) -> None:
     """Ask until told to end, and write down what is wrong."""
     chance, faults = random.Random(7), list[str]()
-    with Memory.open(root, embedder="hashing:32", background=False) as memory:
+    with Memory.open(root, **SETTINGS) as memory:
         while not end.exists():
             try:
                 faults += wrong(memory, notes, 1, chance)
@@ -222,7 +226,7 @@ def everything(memory: Memory) -> bytes:
 
 def look(root: Path, notes: Notes, chance: random.Random) -> None:
     """The next run: it finds every word, takes in what is new, and there is nothing to be put right."""
-    with Memory.open(root, embedder="hashing:32", background=False) as memory:
+    with Memory.open(root, **SETTINGS) as memory:
         assert [*wrong(memory, notes, 12, chance)] == []
         forget_begun(memory, notes.read())
         memory.vault.rescue()
@@ -249,7 +253,7 @@ def made(folder: Path) -> Path:
     for number in range(8):
         said = Talk(talk(f"A marigold in{number}x of silk?", "Of silk.", first=number * 9000), f"c-{number}")
         export(folder / f"export{number}.json", "chatgpt", [said])
-    with Memory.open(root, embedder="hashing:32", background=False) as memory:
+    with Memory.open(root, **SETTINGS) as memory:
         memory.record([{"role": "user", "content": "A tulip.", "at": NOW}], session="tulip", now=NOW)
         memory.sync()
         memory.recall("tulip", now=NOW)
@@ -270,11 +274,11 @@ def test_killed_at_any_moment_no_turn_is_lost_and_the_next_run_completes(
             if number % LOOK == LOOK - 1:
                 look(root, notes, chance)
     assert len(notes.read().said) > KILLS // 2 and notes.read().gone
-    with Memory.open(root, embedder="hashing:32", background=False) as memory:
+    with Memory.open(root, **SETTINGS) as memory:
         assert not checking.problems(memory.vault)
         assert not [path for path in root.rglob("*.md") if files.TEMP.fullmatch(path.name)]
         before = answers(memory)
     shutil.rmtree(root / ".huimem")
-    with Memory.open(root, embedder="hashing:32", background=False) as memory:
+    with Memory.open(root, **SETTINGS) as memory:
         memory.sync()
         assert answers(memory) == before
