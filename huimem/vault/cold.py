@@ -91,9 +91,9 @@ def _looked_at(vault: Vault, path: str, name: str) -> _Session | Problem | None:
         data, stamp = files.read(vault.root / path, within=vault.root)
     except files.Unreadable as error:
         return None if error.gone else vault.fault(path, error)
-    if sort_of(data, path) != "session":
+    if (sort := sort_of(data, path)) != "session":
         return None
-    session = session_of(data, path, zone=vault.zone)
+    session = session_of(data, path, zone=vault.zone, sort=sort)
     created, said = _created(session), [message.at for message in session.messages if message.at]
     if created is None or not said:
         return None

@@ -23,9 +23,14 @@ def digest(data: bytes) -> str:
     return blake2b(data, digest_size=16).hexdigest()
 
 
-def session_of(data: bytes, path: str, *, zone: tzinfo, modified: datetime | None = None) -> Session:
-    """What a file that is not a fact file holds: its conversation, or its parts as a note."""
-    return _session(sort_of(data, path), data, path, zone, modified)
+def session_of(
+    data: bytes, path: str, *, zone: tzinfo, modified: datetime | None = None, sort: str = ""
+) -> Session:
+    """What a file that is not a fact file holds: its conversation, or its parts as a note.
+
+    `sort`: what `sort_of` says of it, where that is known.
+    """
+    return _session(sort or sort_of(data, path), data, path, zone, modified)
 
 
 def _session(sort: str, data: bytes, path: str, zone: tzinfo, modified: datetime | None) -> Session:
