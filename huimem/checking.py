@@ -173,9 +173,11 @@ def _goes_on(vault: Vault, packed: str, path: str) -> bool:
 
     Whoever packed it may have died before the open one was deleted, and then somebody added to that.
     """
+    if archived(path):
+        return False
     with suppress(HuimemError):
         earlier, later = (vault.contents(each)[0] for each in (packed, path))
-        return archived(path) is None and went_on(vault.zone, path, earlier, later)
+        return went_on(vault.zone, path, earlier, later)
     return False
 
 

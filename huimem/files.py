@@ -20,7 +20,7 @@ from pathlib import Path
 
 from huimem import forking
 from huimem.descriptors import LIMIT, NOFOLLOW, READ, Stamp, Unreadable, folder_of, read, read_once, stamp
-from huimem.errors import Conflict, WriteFailed
+from huimem.errors import Conflict, UsageError, WriteFailed
 from huimem.locks import lock, written_elsewhere
 from huimem.refusals import refused
 from huimem.renaming import EXCHANGE, NOREPLACE, renamed
@@ -28,7 +28,8 @@ from huimem.temps import TEMP, leftover, temp_beside
 
 __all__ = [
     "LIMIT", "TEMP", "Stamp", "Unreadable", "create", "jot", "leftover", "lock", "make_folder", "read",
-    "remove", "remove_folder", "replace", "rewrite", "settle", "stamp", "step", "take_away", "watch_steps",
+    "remove", "remove_folder", "replace", "rewrite", "settle", "sized", "stamp", "step", "take_away",
+    "watch_steps",
 ]  # fmt: skip
 
 # Seconds to wait for a program that has a file open for writing.
@@ -134,6 +135,13 @@ def rewrite(path: Path, change: Callable[[bytes], bytes], *, within: Path | None
         return
     if (data := change(base)) != base:
         replace(path, data, base, within=within)
+
+
+def sized(data: bytes, path: str, remedy: str) -> bytes:
+    """What is to be written to `path`, if it can be read again. Raises `UsageError`."""
+    if len(data) > LIMIT:
+        raise UsageError(f"{path} would be over {LIMIT >> 20} MiB, more than huimem reads", remedy)
+    return data
 
 
 def jot(path: Path, data: bytes, *, mode: int = 0o600) -> None:

@@ -156,8 +156,7 @@ class Sync:
         """
         months = self._months
         if self.again is not None and (left or self._vanished or months.read or months.lost):
-            found = self.again().stamps
-            self.overtaken = bool(self._vanished) or is_overtaken(self.listing, found)
+            self.overtaken = bool(self._vanished) or is_overtaken(self.listing, self.again().stamps)
         return self.overtaken
 
     def _end_archives(self, ready: _Ready) -> None:

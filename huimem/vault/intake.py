@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Literal
 
 from huimem import files
-from huimem.errors import Conflict, NewerFormat, UsageError
+from huimem.errors import Conflict, NewerFormat
 from huimem.records import Conversation, Message, Ref, Session, Turn
 from huimem.vault import layout
 from huimem.vault.arrivals import (
@@ -243,7 +243,7 @@ class Intake:
         if held.people:
             held = with_participants(held, names_of([message for _, message in added]))
         grown = inserted(rewritten(held, texts), added) if texts or added else held
-        written = _sized(render(grown), path)
+        written = files.sized(render(grown), path, "Leave it out.")
         if self.write:
             files.replace(self.vault.root / path, written, data, within=self.vault.root)
             first = min((place for place, _ in added), default=len(held.messages))
@@ -279,7 +279,7 @@ class Intake:
             if len(turns) == len(session.turns) and _names_session(self._forgotten, self.namespace, name):
                 continue
             kept = _without(session, turns)
-            written = _sized(render(kept), path) if turns else b""
+            written = files.sized(render(kept), path, "Leave it out.") if turns else b""
             self._names.add(path)
             if not turns:
                 return _Taken(Outcome("forgotten"), {}, whole=False)
@@ -363,14 +363,6 @@ def _names_session(refs: Collection[str], namespace: str, session: str) -> bool:
 def _mark(ref: str | None) -> str:
     """What is remembered of a turn that came back: it does so once."""
     return f"restored {ref}"
-
-
-def _sized(data: bytes, path: str) -> bytes:
-    """A file's bytes, if it can be read again. Raises UsageError."""
-    if len(data) > files.LIMIT:
-        limit = files.LIMIT >> 20
-        raise UsageError(f"{path} would be over {limit} MiB, more than huimem reads", "Leave it out.")
-    return data
 
 
 def _turn_of_each(session: Session) -> Iterator[Turn]:

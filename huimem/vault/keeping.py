@@ -13,7 +13,7 @@ from contextlib import suppress
 from itertools import count
 
 from huimem import files
-from huimem.errors import Conflict, NewerFormat, UsageError, VaultError
+from huimem.errors import Conflict, NewerFormat, VaultError
 from huimem.records import Ref
 from huimem.vault.facts import FactFile, fold, new_file, parse_facts, render
 from huimem.vault.forgotten import forgotten
@@ -25,6 +25,7 @@ from huimem.vault.remembering import KEYED, UNKEYED, Remembering, remembered
 from huimem.vault.vault import TRIES, Vault
 
 FOLDER = "facts"
+_SHORTER = "Say it shorter."
 
 
 class Keeping:
@@ -65,7 +66,9 @@ class Keeping:
             raise VaultError(f"{path}:1: the tags cannot be added", "Add them by hand, as a list.") from error
         after = render(grown)
         if after != data:
-            files.replace(self._vault.root / path, _sized(after, path), data, within=self._vault.root)
+            files.replace(
+                self._vault.root / path, files.sized(after, path, _SHORTER), data, within=self._vault.root
+            )
         else:  # what stands there may be of a run that died before it was durable
             for each, _ in held or [(path, data)]:
                 files.settle(self._vault.root / each, within=self._vault.root)
@@ -81,7 +84,7 @@ class Keeping:
         grown, ref = remembered(made, given, gone=self._gone(label, made.key or name))
         place, root = self._vault.root / path, self._vault.root
         files.make_folder(place.parent, within=root)
-        files.create(place, _sized(render(grown), path), within=root)
+        files.create(place, files.sized(render(grown), path, _SHORTER), within=root)
         return ref
 
     def _parsed(self, path: str, data: bytes) -> FactFile:
@@ -176,11 +179,3 @@ def _is_sound(front: bytes) -> bool:
         return front not in (b"", BOM) and bool(set_field(front, "key", "any"))
     except ValueError:
         return False
-
-
-def _sized(data: bytes, path: str) -> bytes:
-    """A file's bytes, if it can be read again. Raises `UsageError`."""
-    if len(data) > files.LIMIT:
-        limit = files.LIMIT >> 20
-        raise UsageError(f"{path} would be over {limit} MiB, more than huimem reads", "Say it shorter.")
-    return data

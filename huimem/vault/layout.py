@@ -130,6 +130,11 @@ def namespace_text(text: str) -> str:
     )
 
 
+def names_many(text: str) -> bool:
+    """Whether a namespace as it was typed, `alice/**`, names all that lie below one."""
+    return text.split("/")[-1] == EVERYTHING
+
+
 def namespaces_asked(text: str | None) -> str | None:
     """The namespaces that a question names: `text` as for `namespace_text`, `/**` behind it for all below.
 

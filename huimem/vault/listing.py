@@ -10,7 +10,7 @@ import os
 import re
 import stat
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -106,7 +106,7 @@ class _Walk:
         They are listed before what they may hold, and stand before that is deleted, or are made smaller
         after that has come back: where they are the same at both ends, nothing was missed between.
         """
-        walk = replace(self, pending=[], files={}, problems=[], unreadable=[], leftovers=[], archives={})
+        walk = _Walk(self.root, self.rule, self.known, pending=[])
         for owner in self.owners:
             place = owner + FOLDER
             if (self.rule.all or self.rule.enters(place)) and _is_folder(os.path.join(self.root, place)):

@@ -13,10 +13,10 @@ from huimem.forgetting import Forgotten
 from huimem.surfaces.cli.answering import memory_of
 from huimem.surfaces.cli.hits import counted
 from huimem.surfaces.cli.look import Look, looking
+from huimem.surfaces.cli.opening import refuse_many
 from huimem.surfaces.cli.options import Shared, Verb
 from huimem.surfaces.cli.printing import print_document, print_text
 from huimem.surfaces.cli.visible import visible_line
-from huimem.vault.layout import EVERYTHING
 
 EXAMPLES = """\
 huimem forget chat_2026-04-06_091423#20260406T091423 --dry-run
@@ -38,9 +38,7 @@ def command(shared: Shared, refs: tuple[str, ...], key: str | None, dry_run: boo
     no import brings them back. Exit code 1 where nothing like it was ever there, or where
     the same words still stand somewhere.
     """
-    if shared.namespace and shared.namespace.split("/")[-1] == EVERYTHING:
-        hint = "Name one namespace; what lies below it goes with it."
-        raise UsageError(f"--namespace {shared.namespace} names many namespaces", hint)
+    refuse_many(shared, "Name one namespace; what lies below it goes with it.")
     if refs and (key or shared.namespace):
         raise UsageError("refs name their namespace themselves", "Leave --key and --namespace out.")
     with memory_of(shared) as (memory, now):

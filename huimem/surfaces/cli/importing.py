@@ -23,13 +23,13 @@ from huimem.importers.registry import AUTO, importer_names
 from huimem.memory import Memory
 from huimem.surfaces.cli.answering import linger, memory_of
 from huimem.surfaces.cli.hits import counted
+from huimem.surfaces.cli.opening import refuse_many
 from huimem.surfaces.cli.options import Shared, Verb, present
 from huimem.surfaces.cli.printing import print_document, print_text
 from huimem.surfaces.cli.progress import progress
 from huimem.surfaces.cli.visible import visible_line
 from huimem.surfaces.documents import imported_document
 from huimem.vault.intake import Intake
-from huimem.vault.layout import EVERYTHING
 from huimem.vault.ledger import Ledger
 from huimem.vault.vault import Vault
 from huimem.when import resolve
@@ -72,9 +72,7 @@ def command(
     openai and huimemory. Importing again adds what is new and nothing twice; what you edited, deleted or
     forgot stays as you left it.
     """
-    if shared.namespace and shared.namespace.split("/")[-1] == EVERYTHING:
-        hint = "Name one to import to; ** is for looking in several."
-        raise UsageError(f"--namespace {shared.namespace} names many namespaces", hint)
+    refuse_many(shared, "Name one to import to; ** is for looking in several.")
     if name not in (AUTO, *importer_names()):
         raise UsageError(f"there is no kind {name!r} of export", f"Known: {', '.join(importer_names())}.")
     dry, again = flags["dry_run"], flags["again"]

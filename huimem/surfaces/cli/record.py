@@ -9,10 +9,10 @@ import click
 
 from huimem.errors import UsageError
 from huimem.surfaces.cli.answering import linger, memory_of
+from huimem.surfaces.cli.opening import refuse_many
 from huimem.surfaces.cli.options import Shared, Verb, moment
 from huimem.surfaces.cli.printing import print_document, print_text
 from huimem.surfaces.cli.reading import read_input
-from huimem.vault.layout import EVERYTHING
 
 Given = Mapping[str, object]
 _SHAPES = 'Send a JSON list of {"role": …, "content": …}, one such object a line, or plain text with --role.'
@@ -34,9 +34,7 @@ def command(shared: Shared, session: str | None, title: str | None, at: str | No
 
     Recording the same messages again changes nothing; a grown list adds what is new.
     """
-    if shared.namespace and shared.namespace.split("/")[-1] == EVERYTHING:
-        hint = "Name one to record to; ** is for looking in several."
-        raise UsageError(f"--namespace {shared.namespace} names many namespaces", hint)
+    refuse_many(shared, "Name one to record to; ** is for looking in several.")
     messages = messages_of(read_input(shared, "messages"), role)
     with memory_of(shared) as (memory, now):
         refs = memory.record(

@@ -7,15 +7,15 @@ from typing import Any
 
 import click
 
-from huimem.errors import NotFound, UsageError
+from huimem.errors import NotFound
 from huimem.surfaces.cli.answering import linger, memory_of
 from huimem.surfaces.cli.finding import find
 from huimem.surfaces.cli.look import looking
+from huimem.surfaces.cli.opening import refuse_many
 from huimem.surfaces.cli.options import Shared, Verb, moment
 from huimem.surfaces.cli.printing import print_document, print_text
 from huimem.surfaces.cli.reading import read_input
 from huimem.surfaces.cli.visible import visible_line
-from huimem.vault.layout import EVERYTHING
 from huimem.vault.vault import Vault
 
 EXAMPLES = """\
@@ -46,9 +46,7 @@ def command(
     TEXT may be -, or missing: then it comes by standard input. What held of its key stays in the file, and
     answers for its own time. Without a key it is a note of its week. What holds already changes nothing.
     """
-    if shared.namespace and shared.namespace.split("/")[-1] == EVERYTHING:
-        hint = "Name one to remember in; ** is for looking in several."
-        raise UsageError(f"--namespace {shared.namespace} names many namespaces", hint)
+    refuse_many(shared, "Name one to remember in; ** is for looking in several.")
     said = read_input(shared, "the fact") if text in ((), ("-",)) else " ".join(text)
     with memory_of(shared) as (memory, now):
         since = moment(at, memory.zone, "--at") if at else None

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import click
 
-from huimem.errors import UsageError
 from huimem.surfaces.cli.answering import memory_of
 from huimem.surfaces.cli.archive import month_named
 from huimem.surfaces.cli.hits import counted
 from huimem.surfaces.cli.look import looking
+from huimem.surfaces.cli.opening import refuse_many
 from huimem.surfaces.cli.options import Shared, Verb
 from huimem.surfaces.cli.printing import print_document, print_text
 from huimem.surfaces.keeping import unarchived_document
-from huimem.vault.layout import EVERYTHING, namespace_text
+from huimem.vault.layout import namespace_text
 
 EXAMPLES = """\
 huimem unarchive 2025-12
@@ -29,9 +29,7 @@ def command(shared: Shared, month: str) -> int:
     packed one goes beside it. Exit code 1 where no such month is
     packed.
     """
-    if shared.namespace and shared.namespace.split("/")[-1] == EVERYTHING:
-        hint = "Name one; ** is for looking in several."
-        raise UsageError(f"--namespace {shared.namespace} names many namespaces", hint)
+    refuse_many(shared, "Name one; ** is for looking in several.")
     with memory_of(shared) as (memory, now):
         done = memory.unarchive(month_named(month), namespace=namespace_text(shared.namespace or ""))
         look = looking(memory.zone, now, memory.vault.root)

@@ -15,7 +15,7 @@ from huimem.records import Ref, Session
 from huimem.surfaces.cli.hits import counted
 from huimem.surfaces.mcp.answers import Answer, Document, named
 from huimem.surfaces.mcp.desk import Arguments, Desk
-from huimem.vault.layout import EVERYTHING, file_name, namespace_text, split_namespace
+from huimem.vault.layout import file_name, names_many, namespace_text, split_namespace
 from huimem.vault.vault import Vault
 
 Turns = frozenset[tuple[Ref, int, int]]
@@ -30,7 +30,7 @@ def save_conversation(desk: Desk, arguments: Arguments) -> Answer:
     space = desk.space(arguments) or ""
     if not session:
         raise UsageError("`session_id` is empty", "Give the same id each time for one conversation.")
-    if space.split("/")[-1] == EVERYTHING:
+    if names_many(space):
         raise UsageError(f"`namespace` {space} names many namespaces", "Name the one to save to.")
     with _one_at_a_time, memory.index.snapshot() as known:
         before = _turns_before(memory.vault, space, session)
