@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -232,6 +233,23 @@ def test_four_processes_record_into_one_session(vault: Vault) -> None:
     said = [m.text for m in session.messages]
     assert sorted(said) == sorted(f"{writer}.{number}" for writer in range(4) for number in range(25))
     assert len({turn.ref for turn in session.turns}) == 100 and not session.problems
+
+
+def test_while_one_adds_to_a_session_no_other_does(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
+    vault.record(HELLO, session="s", now=NOW)
+    monkeypatch.setattr(files, "lock", partial(files.lock, timeout=0.05))
+    refused = []
+
+    def other() -> None:
+        files.watch_steps(None)
+        with pytest.raises(Locked, match=f"process {os.getppid()}"):
+            vault.record([Message("user", "second", NOW)], session="s", now=NOW)
+
+    files.watch_steps(lambda name: refused.append(code_of(start(other)) == 0))
+    vault.record([Message("user", "first", NOW)], session="s", now=NOW)
+    assert refused and all(refused)
+    files.watch_steps(None)
+    assert [m.text for m in vault.session("sessions/2026-W15/s.md").messages][2:] == ["first"]
 
 
 def test_four_processes_begin_sessions_in_one_second(vault: Vault) -> None:
