@@ -14,7 +14,9 @@ Bounds = tuple[int | None, int | None]
 Condition = tuple[str, list[object]]
 # Past any time that a file can name; keeps open sides comparable.
 EARLIEST, LATEST = -(1 << 62), 1 << 62
-A_WEEK = (7 * 24 + 1) * 3_600_000  # milliseconds of the longest one, in which a clock goes back
+AN_HOUR = 3_600_000  # milliseconds
+A_WEEK = (7 * 24 + 1) * AN_HOUR  # the longest one, in which a clock goes back
+PART_OF_A_DAY = 22 * AN_HOUR  # longer than any daypart, shorter than the shortest day
 
 # What files no longer hold: the records of a path from one on, counted from 0.
 Hidden = frozenset[tuple[str, int]]
@@ -105,14 +107,16 @@ def _in_time(f: Filter) -> Condition:
 def speaking_of(f: Filter) -> Condition:
     """The query for the ids of records that speak of a time inside `during`.
 
-    Whoever says "this year" does not speak of each of its days: what is longer than a week speaks of a
-    range that it meets only where that is as long, or holds it whole.
+    Whoever says "this year" does not speak of each of its days, nor whoever says "on Monday" of each of
+    its hours: what is longer than a week, for a clock time than a part of a day, speaks of a range that it
+    meets only where that is as long, or holds it whole.
     """
     meets = "first_ms < ? AND last_ms > ? AND (last_ms - first_ms <= ? OR first_ms >= ? AND last_ms <= ?)"
     values: list[object] = []
     for start, end in f.spans:
-        closed = start != EARLIEST and end != LATEST
-        values += [end, start, max(A_WEEK, end - start) if closed else A_WEEK, start, end]
+        long = end - start if start != EARLIEST and end != LATEST else A_WEEK
+        longest = PART_OF_A_DAY if long <= AN_HOUR else max(A_WEEK, long)
+        values += [end, start, longest, start, end]
     return f"SELECT record FROM mention WHERE {' OR '.join([meets] * len(f.spans))}", values
 
 

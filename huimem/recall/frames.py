@@ -20,6 +20,7 @@ _ENGLISH_TALK = """
 talk talked talking discuss discussed discussing discussion discussions say said saying speak spoke
 spoken speaking chat chats chatted chatting conversation conversations session sessions mention
 mentioned ask asked question questions message messages told cover covered topic topics
+note notes noted write writes wrote written record recorded jotted jot
 """
 _ENGLISH = """
 what whats what's which when how anything something everything all any some else things thing stuff
@@ -30,10 +31,14 @@ please can could would tell show list give get got summarize summarise summary r
 remember remind recall come came comes who main interesting hey hi hello ok okay
 """
 _ENGLISH_PHRASES = re.compile(
-    r"\b(?:work(?:ed|ing)? on|look(?:ed|ing)? (?:at|into)|catch (?:me )?up)\b", re.I
+    r"\b(?:work(?:ed|ing)? on|look(?:ed|ing)? (?:at|into)|catch (?:me )?up|(?:note[ds]?|write|wrote|written"
+    r"|jot(?:ted|ting)?) down|(?:take|took|taken|taking) (?:any |some )?notes?"
+    r"|notes (?:did|have) (?:I|we) (?:take|taken))\b",
+    re.I,
 )
 _CHINESE_TALK = """
 聊天记录 聊天 聊 谈论 谈到 谈 讨论 说过的话 说 讲 提到 提 沟通 交流 对话 会话 记录 话题 主题 问题 问
+记下来 记下 记 写下来 写下 写
 """
 _CHINESE = """
 我们 咱们 你们 咱俩 我俩 大家 我 你 您 咱 都 有 是 做 干 忙 弄 搞 发生 经历 了 过 的 些 哪些 什么 甚么 啥 何
@@ -50,7 +55,7 @@ def is_frame(text: str) -> bool:
     if len(text) > LONGEST:
         return False
     plain = _ENGLISH_PHRASES.sub(" ", fold(text))
-    if not all(_runs().fullmatch(run) for run in _HAN.findall(plain)):
+    if not all(re.fullmatch(f"(?:{_chinese().pattern})+", run) for run in _HAN.findall(plain)):
         return False
     spoken = _HAN.sub(" ", plain)
     if spoken.isupper() and len(spoken.split()) >= _SHOUTED:
@@ -62,7 +67,8 @@ def asks_for_talk(text: str) -> bool:
     """Whether a frame asks for what was said then, and not for what happened."""
     plain = fold(text)
     words = {found[0].lower() for found in _WORD.finditer(_HAN.sub(" ", plain))}
-    return not words.isdisjoint(_ENGLISH_TALK.split()) or any(word in plain for word in _CHINESE_TALK.split())
+    words.update(_chinese().findall(plain))
+    return not words.isdisjoint((*_ENGLISH_TALK.split(), *_CHINESE_TALK.split()))
 
 
 def _frames(found: re.Match[str], text: str) -> bool:
@@ -80,7 +86,7 @@ def _english() -> frozenset[str]:
 
 
 @cache
-def _runs() -> re.Pattern[str]:
-    """A run of Chinese characters that is made of frame words alone."""
+def _chinese() -> re.Pattern[str]:
+    """One frame word of Chinese, the longest first: 记得 asks for no 记."""
     words = sorted({*_CHINESE_TALK.split(), *_CHINESE.split()}, key=lambda word: (-len(word), word))
-    return re.compile(f"(?:{'|'.join(words)})+")
+    return re.compile("|".join(words))

@@ -181,7 +181,7 @@ def _number(text: str) -> Values:
     if len(text) > 6:
         return {}
     values: dict[str, Any] = {"<number>": value, "<nth>": value, "<count>": value, "<digits>": text}
-    if len(text) == 4 and value >= 1000:
+    if len(text) == 4 and 1000 <= value < 2200:  # farther off ones are rather numbers of something
         values["<year4>"] = values["<some year>"] = Year(value)
     if len(text) in (3, 4) and (at := clock(value // 100, value % 100)):
         values["<compact clock>"] = at

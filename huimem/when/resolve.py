@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import lru_cache
@@ -12,7 +12,7 @@ from huimem.when import masks
 from huimem.when.chinese import CHINESE
 from huimem.when.conventions import coming, place
 from huimem.when.english import ENGLISH
-from huimem.when.expressions import Expression, Vague
+from huimem.when.expressions import Expression, Moment, Vague
 from huimem.when.iso import ISO
 from huimem.when.language import Found, Grammar
 from huimem.when.periods import back
@@ -75,7 +75,7 @@ def _resolution(
         raise ValueError("now needs a zone")
     here = Here(now.replace(tzinfo=None), now.tzinfo, _weekday(week_start))
     grammar = _grammar(None if languages is None else frozenset(languages))
-    found = grammar.expressions(masks.hide(grammar.normal(text)))
+    found = _of_some_day(grammar.expressions(masks.hide(grammar.normal(text))))
     if not found:
         return None
     vague: list[Found] = []
@@ -100,6 +100,15 @@ def _resolution(
     window = _window(vague[0].expression, here) if vague and not readings else None
     spans = tuple((one.start, one.end) for one in vague)
     return Resolution(tuple(readings), bool(vague) and not readings, window, tuple(others), spans)
+
+
+def _of_some_day(found: Sequence[Found]) -> Sequence[Found]:
+    """Beside vague words alone a time of day is that of no day: "a while ago at 3 am" is not last night."""
+    vague = [one for one in found if isinstance(one.expression, Vague)]
+    if not any(one.expression.back is None or one.expression.back[1] != "hour" for one in vague):
+        return found
+    bare = [one for one in found if isinstance(one.expression, Moment) and one.expression.day is None]
+    return vague if len(vague) + len(bare) == len(found) else found
 
 
 _Readings = tuple[list[Reading], list[Reading]]

@@ -91,10 +91,14 @@ def in_time(record: Record, said: object, span: tuple[int, int], said_only: bool
 
 
 def speaks_of(first: int, last: int, start: int, end: int) -> bool:
-    """Whether a mention means the range: it meets it and is no longer than it, or than a week."""
-    short = last - first <= max(
-        A_WEEK, 0 if EARLIEST in (start, end) or LATEST in (start, end) else end - start
-    )
+    """Whether a mention means the range: it meets it and is no longer than it, or than a week.
+
+    Of a range of an hour or less: than a part of a day.
+    """
+    is_open = EARLIEST in (start, end) or LATEST in (start, end)
+    short = last - first <= (A_WEEK if is_open else max(A_WEEK, end - start))
+    if not is_open and end - start <= HOUR:
+        short = last - first < 23 * HOUR
     return first < end and last > start and (short or (start <= first and last <= end))
 
 
@@ -115,11 +119,14 @@ def named(snapshot: Snapshot, rows: np.ndarray) -> set[tuple[str, int]]:
     return {(refs[record], message) for record, message in pairs}
 
 
+HOUR = 3_600_000
 APRIL, MAY, JUNE = (milliseconds(at(f"2026-{month}-01")) for month in ("04", "05", "06"))
 INSTANTS = sorted({APRIL, MAY, JUNE, *(milliseconds(at(f"2026-04-{d:02}")) for d in (6, 7, 8, 10, 20, 21))})
+HOURS = sorted({*INSTANTS, *(instant + hours * HOUR for instant in INSTANTS for hours in (9, 10, 14))})
 BOUND = st.sampled_from(INSTANTS)
 SPANS = st.one_of(
     st.lists(BOUND, min_size=2, max_size=2, unique=True).map(lambda pair: tuple(sorted(pair))),
+    st.sampled_from(HOURS).map(lambda instant: (instant, instant + HOUR)),
     BOUND.map(lambda instant: (instant, None)),
     BOUND.map(lambda instant: (None, instant)),
 )

@@ -46,6 +46,17 @@ FRAMES = [
     "   我问了你什么问题",
     "   有没有聊什么",
     "   说过的话",
+    "what did I write down           ?",
+    "what did I note           ",
+    "which notes did we take           ?",
+    "What did I jot down           ",
+    "what was recorded           ",
+    "   记了什么",
+    "   我记下了哪些事",
+    "   我记录了些什么",
+    "   写了什么",
+    "   写下的内容",
+    "   記了什麼",
 ]
 CONTENT = [
     "what did we decide           ?",
@@ -72,6 +83,10 @@ CONTENT = [
     "我们   讨论的合约",
     "что мы обсуждали",
     "what did we do " + "and do " * 40,
+    "what did I write to Mina           ",
+    "which record did I buy           ",
+    "   写的代码",
+    "   记的账",
 ]
 
 
@@ -91,9 +106,14 @@ TALK = [
     ("聊了什么", True),
     ("我们說了啥", True),
     ("聊天记录", True),
+    ("what did I note", True),
+    ("what did I write down", True),
+    ("记了什么", True),
     ("what happened", False),
     ("what did I do", False),
     ("发生了什么", False),
+    ("还记得发生了什么吗", False),
+    ("還記得做了什麼", False),
     ("", False),
 ]
 
