@@ -58,11 +58,15 @@ class Ranked:
     def score(self) -> float:
         return self.relevance * prod(factor.value for factor in self.factors)
 
+    def numbers(self) -> list[int]:
+        """The terms of the passage by their numbers in its part, each once, ascending."""
+        pool = self.evidence.judged.pool
+        held: list[int] = np.unique(pool.tokens[pool.starts[self.at] : pool.ends[self.at]]).tolist()
+        return held
+
     def words(self) -> list[str]:
         """The terms of the passage, each once, in no order."""
-        pool = self.evidence.judged.pool
-        held = np.unique(pool.tokens[pool.starts[self.at] : pool.ends[self.at]])
-        return self.part.snapshot.terms(held.tolist())
+        return self.part.snapshot.terms(self.numbers())
 
     def found(self) -> Found:
         """The same as it is shown, with its reasons."""
@@ -108,8 +112,9 @@ def ranked(
     best = 0.0
     for part, terms in zip(parts, weighed_terms(parts, wanting), strict=True):
         judge = Judge(part, terms, ranking, meaning)
-        judged = judge.judge(judge.found(wanting))
-        likely = _fitting(part, judged, _likely(judged, part), wanting)
+        pointed_at = judge.found(wanting)
+        judged = judge.judge(pointed_at)
+        likely = _fitting(part, judged, _likely(judged, part, pointed_at), wanting)
         bare = rank.relevance(judged.scores.bare[likely], ranking)
         best = max(best, float(bare.max(initial=0.0)))
         enough = likely[judged.relevance[likely] >= floor * BESIDE_THE_BEST]
@@ -132,11 +137,12 @@ def _best(
     ]
 
 
-def _likely(judged: Judged, part: Part) -> Ints:
-    """The places of passages that are relevant at all and pass the filter."""
+def _likely(judged: Judged, part: Part, passing: Ints) -> Ints:
+    """The places of passages that are relevant at all and pass the filter, as those of `passing` do."""
     rows, relevant = judged.pool.rows, judged.relevance > 0
-    passing = part.snapshot.passing(rows[relevant], part.narrowed)
-    return np.flatnonzero(relevant & np.isin(rows, passing))
+    known = np.isin(rows, passing)
+    others = part.snapshot.passing(rows[relevant & ~known], part.narrowed)
+    return np.flatnonzero(relevant & (known | np.isin(rows, others)))
 
 
 def _leading(judged: Judged, kept: Ints, circumstances: Circumstances) -> Ints:
@@ -212,7 +218,8 @@ def _likeness(candidates: Sequence[Ranked]) -> Floats:
 
     Meaning is compared where all that is searched has one, so within the index alone.
     """
-    found = overlap([frozenset(one.words()) for one in candidates])
+    among_one = len({id(one.part) for one in candidates}) == 1  # another part numbers its terms otherwise
+    found = overlap([{*one.numbers()} if among_one else {*one.words()} for one in candidates])
     judged = candidates[0].evidence.judged
     if judged.centre is None:
         return found

@@ -6,7 +6,7 @@ fact five times, and the order is still that of the scores.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence, Set
 
 import numpy as np
 
@@ -37,7 +37,7 @@ def repeated(scores: Sequence[float], likeness: Floats, strength: float) -> list
     return order
 
 
-def overlap(held: Sequence[frozenset[str]]) -> Floats:
+def overlap(held: Sequence[Set[Hashable]]) -> Floats:
     """Shared words of sets of words as a share of all their words (Jaccard): float64 [n, n]."""
     found = np.eye(len(held))
     for a, one in enumerate(held):

@@ -104,11 +104,13 @@ def _resolution(
 
 def _of_some_day(found: Sequence[Found]) -> Sequence[Found]:
     """Beside vague words alone a time of day is that of no day: "a while ago at 3 am" is not last night."""
-    vague = [one for one in found if isinstance(one.expression, Vague)]
-    if not any(one.expression.back is None or one.expression.back[1] != "hour" for one in vague):
-        return found
+    vague = [one for one in found if _is_days_wide(one.expression)]
     bare = [one for one in found if isinstance(one.expression, Moment) and one.expression.day is None]
-    return vague if len(vague) + len(bare) == len(found) else found
+    return vague if vague and len(vague) + len(bare) == len(found) else found
+
+
+def _is_days_wide(expression: Expression) -> bool:
+    return isinstance(expression, Vague) and (expression.back is None or expression.back[1] != "hour")
 
 
 _Readings = tuple[list[Reading], list[Reading]]
