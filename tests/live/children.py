@@ -118,7 +118,7 @@ def child(script: str, root: Path, *words: str, **more: str) -> Iterator[subproc
             process.kill()
 
 
-def ended_well(process: subprocess.Popen[str], given: str = "", seconds: float = 50.0) -> str:
+def ended_well(process: subprocess.Popen[str], given: str = "", seconds: float = 180.0) -> str:
     """Give a child its last input and wait for its end; what it printed. Its errors are the failure."""
     said, errors = process.communicate(given, timeout=seconds)
     assert process.returncode == 0, errors
