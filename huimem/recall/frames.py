@@ -28,23 +28,25 @@ do did does done doing was were is are be been being have has had happen happene
 occur occurred go goes going went new i i've i'd we we've we'd you you've me us my our ours your it that
 this there the a an of on in at from for during over about with to and up by then so just also again
 please can could would tell show list give get got summarize summarise summary recap review overview
-remember remind recall come came comes who main interesting hey hi hello ok okay
+remember remind recall come came comes who main interesting hey hi hello ok okay what'd whatever want know
+let see quick quickly rundown pls plz wat
 """
-_ENGLISH_PHRASES = re.compile(
-    r"\b(?:work(?:ed|ing)? on|look(?:ed|ing)? (?:at|into)|catch (?:me )?up|(?:note[ds]?|write|wrote|written"
-    r"|jot(?:ted|ting)?) down|(?:take|took|taken|taking) (?:any |some )?notes?"
-    r"|notes (?:did|have) (?:I|we) (?:take|taken))\b",
-    re.I,
-)
+# Words that belong to a frame only together.
+_ENGLISH_PHRASES = """
+work(ed|ing)? on|look(ed|ing)? (at|into)|catch (me )?up|(pull|bring|brought) up|go back to
+(get|got|go|going|gone|went|talk(ed|ing)?) (over|through)
+(note[ds]?|write|wrote|written|jot(ted|ting)?) down|(did|have|had) (I|we|you) log(ged)?
+(take|taking|took|taken) (any |some )?notes?|notes (did|have) (I|we) (take|taken)
+"""
 _CHINESE_TALK = """
-聊天记录 聊天 聊 商量 谈论 谈到 谈 讨论 说过的话 说 讲 提到 提 沟通 交流 对话 会话 记录 话题 主题 问题 问
+聊天记录 聊天 聊 商量 谈论 谈到 谈 讨论 说过的话 说 讲 提到 提 沟通 交流 对话 会话 记录 纪录 话题 主题 问题 问
 记下来 记下 记 写下来 写下 写
 """
 _CHINESE = """
 我们 咱们 你们 咱俩 我俩 俩人 两人 两个人 大家 我 你 您 咱 都 有 是 做 干 忙 弄 搞 发生 经历 了 过 的 些
 哪些 什么 甚么 啥 何 事情 事儿 事 内容 东西 呢 吗 吧 呀 啊 嘛 和 跟 与 在 里 中 那天 当天 时候 期间 一下
 总结 回顾 列出 列表 看看 看 记得 有没有 没有 新鲜 给 帮 请 告诉 把 一共 主要 曾经 关于 还 又 也 到 来着 出
-哪 几 次 个
+哪 几 次 个 列 列一下 所有 全部 点 到底 过一遍 整理 想知道 概括 概述 汇总 梳理 回忆
 """
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _HAN = re.compile(r"[㐀-鿿]+")
@@ -55,7 +57,7 @@ def is_frame(text: str) -> bool:
     """Whether a question, its time words taken out, holds nothing but the frame of one."""
     if len(text) > LONGEST:
         return False
-    plain = _ENGLISH_PHRASES.sub(" ", fold(text))
+    plain = _phrases().sub(" ", fold(text))
     if not all(re.fullmatch(f"(?:{_chinese().pattern})+", run) for run in _HAN.findall(plain)):
         return False
     spoken = _HAN.sub(" ", plain)
@@ -79,6 +81,11 @@ def _frames(found: re.Match[str], text: str) -> bool:
     least = 1 if before and before[-1] not in _SENTENCE_ENDS else 2  # a sentence begins with one anyway
     named = len(written) >= least and written[:least].isupper() and written[:2] not in ("I", "I'")
     return not named and written.lower() in _english()
+
+
+@cache
+def _phrases() -> re.Pattern[str]:
+    return re.compile(rf"\b({'|'.join(_ENGLISH_PHRASES.strip().splitlines())})\b", re.I)
 
 
 @cache

@@ -12,7 +12,7 @@ from huimem.when import masks
 from huimem.when.chinese import CHINESE
 from huimem.when.conventions import coming, place
 from huimem.when.english import ENGLISH
-from huimem.when.expressions import Expression, Moment, Vague
+from huimem.when.expressions import About, Expression, Moment, Vague
 from huimem.when.iso import ISO
 from huimem.when.language import Found, Grammar
 from huimem.when.periods import back
@@ -105,8 +105,15 @@ def _resolution(
 def _of_some_day(found: Sequence[Found]) -> Sequence[Found]:
     """Beside vague words alone a time of day is that of no day: "a while ago at 3 am" is not last night."""
     vague = [one for one in found if _is_days_wide(one.expression)]
-    bare = [one for one in found if isinstance(one.expression, Moment) and one.expression.day is None]
-    return vague if vague and len(vague) + len(bare) == len(found) else found
+    if not vague or any(not (one in vague or _is_of_no_day(one.expression)) for one in found):
+        return found
+    return vague
+
+
+def _is_of_no_day(expression: Expression) -> bool:
+    if isinstance(expression, About):
+        return _is_of_no_day(expression.of)
+    return isinstance(expression, Moment) and expression.day is None
 
 
 def _is_days_wide(expression: Expression) -> bool:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 from huimem.recall.frames import asks_for_talk, is_frame
@@ -101,6 +104,21 @@ def test_a_frame_holds_nothing_to_search_for(text: str) -> None:
 @pytest.mark.parametrize("text", CONTENT)
 def test_one_word_of_content_is_searched_for(text: str) -> None:
     assert not is_frame(text)
+
+
+# Written by people who had not seen the words of frames: label, question with its time in <>.
+LINES = (Path(__file__).parents[2] / "fixtures/recall/frames.tsv").read_text(encoding="utf-8").splitlines()
+ASKED = [tuple(line.split("\t")) for line in LINES if not line.startswith("#")]
+
+
+@pytest.mark.parametrize(("label", "question"), ASKED)
+def test_what_people_ask_for_besides_a_time(label: str, question: str) -> None:
+    assert is_frame(re.sub("<.*?>", lambda time: " " * len(time[0]), question)) is (label == "list")
+
+
+def test_as_many_ask_for_a_topic_as_for_a_list() -> None:
+    labels = [label for label, _ in ASKED]
+    assert min(labels.count("list"), labels.count("topic")) >= 60 and len(ASKED) >= 130
 
 
 TALK = [
