@@ -86,7 +86,8 @@ class Reading:
 class Resolution:
     """All that the time words of a question mean; readings stand in text order.
 
-    `window` is where to look first for vague words, which stand at `vague_spans`.
+    `window` is where to look first for vague words. These stand at `vague_spans`, and with them the times
+    of day that are of no day beside them.
     """
 
     readings: tuple[Reading, ...] = ()

@@ -14,9 +14,8 @@ Bounds = tuple[int | None, int | None]
 Condition = tuple[str, list[object]]
 # Past any time that a file can name; keeps open sides comparable.
 EARLIEST, LATEST = -(1 << 62), 1 << 62
-AN_HOUR = 3_600_000  # milliseconds
-A_WEEK = (7 * 24 + 1) * AN_HOUR  # the longest one, in which a clock goes back
-PART_OF_A_DAY = 22 * AN_HOUR  # longer than any daypart, shorter than the shortest day
+A_WEEK = (7 * 24 + 1) * 3_600_000  # milliseconds of the longest one, in which a clock goes back
+PART_OF_A_DAY = 12 * 3_600_000  # longer than any daypart, shorter than any day
 
 # What files no longer hold: the records of a path from one on, counted from 0.
 Hidden = frozenset[tuple[str, int]]
@@ -29,7 +28,8 @@ class Filter:
 
     `during` is a union of half-open ranges in milliseconds UTC (None = open): a chunk passes by its
     own message's time or, unless `said_only`, by a range that its record speaks of; guessed times
-    pass no range. `namespaces` are exact labels, None = all of them. `tags`: one of them is enough.
+    pass no range. What is spoken of is a time in `during` only if it has at most `longest` milliseconds,
+    or as many. `namespaces` are exact labels, None = all of them. `tags`: one of them is enough.
     `current_at` drops facts that do not hold at that instant; None keeps superseded ones.
     """
 
@@ -41,6 +41,7 @@ class Filter:
     tags: tuple[str, ...] = ()
     current_at: int | None = None
     hidden: Hidden = NOTHING
+    longest: int = A_WEEK
 
     @property
     def spans(self) -> tuple[tuple[int, int], ...]:
@@ -107,16 +108,14 @@ def _in_time(f: Filter) -> Condition:
 def speaking_of(f: Filter) -> Condition:
     """The query for the ids of records that speak of a time inside `during`.
 
-    Whoever says "this year" does not speak of each of its days, nor whoever says "on Monday" of each of
-    its hours: what is longer than a week, for a clock time than a part of a day, speaks of a range that it
-    meets only where that is as long, or holds it whole.
+    Whoever says "this year" does not speak of each of its days: what is longer than `longest`, a week,
+    speaks of a range that it meets only where that is as long, or holds it whole.
     """
     meets = "first_ms < ? AND last_ms > ? AND (last_ms - first_ms <= ? OR first_ms >= ? AND last_ms <= ?)"
     values: list[object] = []
     for start, end in f.spans:
-        long = end - start if start != EARLIEST and end != LATEST else A_WEEK
-        longest = PART_OF_A_DAY if long <= AN_HOUR else max(A_WEEK, long)
-        values += [end, start, longest, start, end]
+        closed = start != EARLIEST and end != LATEST
+        values += [end, start, max(f.longest, end - start) if closed else f.longest, start, end]
     return f"SELECT record FROM mention WHERE {' OR '.join([meets] * len(f.spans))}", values
 
 

@@ -20,7 +20,7 @@ _ENGLISH_TALK = """
 talk talked talking discuss discussed discussing discussion discussions say said saying speak spoke
 spoken speaking chat chats chatted chatting conversation conversations session sessions mention
 mentioned ask asked question questions message messages told cover covered topic topics
-note notes noted write writes wrote written record recorded jotted jot
+note notes noted write writes wrote writing written recorded jot jotted
 """
 _ENGLISH = """
 what whats what's which when how anything something everything all any some else things thing stuff
@@ -39,8 +39,8 @@ work(ed|ing)? on|look(ed|ing)? (at|into)|catch (me )?up|(pull|bring|brought) up|
 (take|taking|took|taken) (any |some )?notes?|notes (did|have) (I|we) (take|taken)
 """
 _CHINESE_TALK = """
-聊天记录 聊天 聊 商量 谈论 谈到 谈 讨论 说过的话 说 讲 提到 提 沟通 交流 对话 会话 记录 纪录 话题 主题 问题 问
-记下来 记下 记 写下来 写下 写
+聊天记录 聊天 聊 商量 谈论 谈到 谈 讨论 说过的话 说 讲 提到 提 沟通 交流 对话 会话 记录 纪录 笔记 话题 主题
+问题 问 记下来 记下 记 写下来 写下 写
 """
 _CHINESE = """
 我们 咱们 你们 咱俩 我俩 俩人 两人 两个人 大家 我 你 您 咱 都 有 是 做 干 忙 弄 搞 发生 经历 了 过 的 些
@@ -58,7 +58,7 @@ def is_frame(text: str) -> bool:
     if len(text) > LONGEST:
         return False
     plain = _phrases().sub(" ", fold(text))
-    if not all(re.fullmatch(f"(?:{_chinese().pattern})+", run) for run in _HAN.findall(plain)):
+    if not all(map(_is_made_of_frames, _HAN.findall(plain))):
         return False
     spoken = _HAN.sub(" ", plain)
     if spoken.isupper() and len(spoken.split()) >= _SHOUTED:
@@ -70,7 +70,7 @@ def asks_for_talk(text: str) -> bool:
     """Whether a frame asks for what was said then, and not for what happened."""
     plain = fold(text)
     words = {found[0].lower() for found in _WORD.finditer(_HAN.sub(" ", plain))}
-    words.update(_chinese().findall(plain))
+    words.update(_chinese_word().findall(plain))
     return not words.isdisjoint((*_ENGLISH_TALK.split(), *_CHINESE_TALK.split()))
 
 
@@ -93,8 +93,23 @@ def _english() -> frozenset[str]:
     return frozenset((*_ENGLISH_TALK.split(), *_ENGLISH.split()))
 
 
+def _is_made_of_frames(run: str) -> bool:
+    """Whether Chinese characters can be cut into words of frames, in time by their number."""
+    words = _chinese()
+    longest = max(map(len, words))
+    ends = {0}  # where a word may begin
+    for end in range(1, len(run) + 1):
+        if any(start in ends and run[start:end] in words for start in range(max(0, end - longest), end)):
+            ends.add(end)
+    return len(run) in ends
+
+
 @cache
-def _chinese() -> re.Pattern[str]:
+def _chinese() -> frozenset[str]:
+    return frozenset((*_CHINESE_TALK.split(), *_CHINESE.split()))
+
+
+@cache
+def _chinese_word() -> re.Pattern[str]:
     """One frame word of Chinese, the longest first: 记得 asks for no 记."""
-    words = sorted({*_CHINESE_TALK.split(), *_CHINESE.split()}, key=lambda word: (-len(word), word))
-    return re.compile("|".join(words))
+    return re.compile("|".join(sorted(_chinese(), key=lambda word: (-len(word), word))))

@@ -12,7 +12,7 @@ from dataclasses import replace
 from huimem.index import browse
 from huimem.index.browse import Opening
 from huimem.index.cut import bounds
-from huimem.index.filters import Filter
+from huimem.index.filters import A_WEEK, PART_OF_A_DAY, Filter
 from huimem.index.index import Index, Snapshot
 from huimem.index.rows import instant, milliseconds
 from huimem.recall.context import Found
@@ -96,7 +96,11 @@ def limited(
     clock time at which nothing was said, "the 8:18 train": as filters they would hide the answer. Where
     nothing but time is asked for they stay.
     """
-    doubtful = [reading for reading in asked.own if reading.future or reading.range.end is not None]
+    doubtful = [
+        reading
+        for reading in asked.own
+        if reading.future or reading.range.end is not None or reading.grain in CLOCKS
+    ]
     if not doubtful or not asked.query.text:
         return asked, ()
     with index.snapshot() as snapshot:
@@ -138,7 +142,10 @@ def _why_empty(reading: Reading, parts: Sequence[Part], first: int | None) -> st
         return "nothing here is as old as “{}”"
     if not (reading.future or reading.grain in CLOCKS):
         return ""
-    if any(part.snapshot.count(replace(part.narrowed, during=(bounds(span),))) for part in parts):
+    # Whoever speaks of a day does not speak of each of its hours.
+    longest = PART_OF_A_DAY if reading.grain in CLOCKS else A_WEEK
+    narrowed = [replace(part.narrowed, during=(bounds(span),), longest=longest) for part in parts]
+    if any(part.snapshot.count(f) for part, f in zip(parts, narrowed, strict=True)):
         return ""
     if not reading.future:
         return "nothing was said or is told of at “{}”"

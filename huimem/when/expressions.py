@@ -17,6 +17,7 @@ Unit = Literal[
     "half", "season", "year", "decade", "century",
 ]  # fmt: skip
 Which_ = Literal["last", "past", "this", "next"]
+FAR = 2200  # the first year that is rather a number of something, where no word says that it is a year
 
 
 _MISSING: Any = object()

@@ -15,6 +15,7 @@ from typing import Any, Literal
 from huimem.when.clocks import afternoon, morning
 from huimem.when.clocks import figures as clock
 from huimem.when.expressions import (
+    FAR,
     Between,
     Expression,
     Instant,
@@ -133,7 +134,7 @@ def _short_end(year: str, month: str, number: str, other: str | None, last: str)
 
 
 def _years(first: str, last: str) -> Values:
-    if not 1000 <= int(first) < int(last) < 2200:
+    if not 1000 <= int(first) < int(last) < FAR:
         return {}
     return _as(Between(Year(int(first)), Year(int(last))), "years")
 
@@ -177,11 +178,11 @@ def _decimal(text: str) -> dict[str, Any]:
 def _number(text: str) -> Values:
     value = int(text) if len(text) <= 8 else -1
     if len(text) == 8:
-        return _year_first(text[:4], text[4:6], text[6:]) if 1900 <= value // 10000 < 2200 else {}
+        return _year_first(text[:4], text[4:6], text[6:]) if 1900 <= value // 10000 < FAR else {}
     if len(text) > 6:
         return {}
     values: dict[str, Any] = {"<number>": value, "<nth>": value, "<count>": value, "<digits>": text}
-    if len(text) == 4 and 1000 <= value < 2200:  # farther off ones are rather numbers of something
+    if len(text) == 4 and value >= 1000:
         values["<year4>"] = values["<some year>"] = Year(value)
     if len(text) in (3, 4) and (at := clock(value // 100, value % 100)):
         values["<compact clock>"] = at

@@ -6,6 +6,7 @@ from typing import Any
 
 from huimem.when.clocks import afternoon, in_part, morning, range_in_part
 from huimem.when.expressions import (
+    FAR,
     Ago,
     Between,
     Calendar,
@@ -143,7 +144,9 @@ def fitting(weekday: int, number: int) -> Expression | None:
 
 
 def with_year(pattern: Expression, year: Expression) -> Expression | None:
-    """A day or month without a year, and its year."""
+    """A day or month without a year, and its year; what is farther off is rather a number of something."""
+    if isinstance(year, Year) and year.number >= FAR:
+        return None
     if isinstance(pattern, MonthDay):
         return dated(year, pattern.month, pattern.day)
     return None if isinstance(pattern, Within) else Within(year, pattern)

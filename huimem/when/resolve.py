@@ -12,7 +12,7 @@ from huimem.when import masks
 from huimem.when.chinese import CHINESE
 from huimem.when.conventions import coming, place
 from huimem.when.english import ENGLISH
-from huimem.when.expressions import About, Expression, Moment, Vague
+from huimem.when.expressions import About, Expression, Moment, Open, Vague
 from huimem.when.iso import ISO
 from huimem.when.language import Found, Grammar
 from huimem.when.periods import back
@@ -75,16 +75,18 @@ def _resolution(
         raise ValueError("now needs a zone")
     here = Here(now.replace(tzinfo=None), now.tzinfo, _weekday(week_start))
     grammar = _grammar(None if languages is None else frozenset(languages))
-    found = _of_some_day(grammar.expressions(masks.hide(grammar.normal(text))))
+    found = grammar.expressions(masks.hide(grammar.normal(text)))
     if not found:
         return None
     vague: list[Found] = []
+    idle = _of_no_day(found) if len(ways) == 1 else []  # whoever tells of 3 am means that of the day
     readings: list[Reading] = []
     others: list[Reading] = []
     known: dict[int, list[_Readings]] = {}  # the grammar hands out one object for equal phrases
     for one in found:
         if isinstance(one.expression, Vague):
             vague.append(one)
+        if one in idle or isinstance(one.expression, Vague):
             continue
         seen = known.get(id(one.expression))
         if seen is None:
@@ -98,20 +100,24 @@ def _resolution(
     if not readings and not vague:
         return None
     window = _window(vague[0].expression, here) if vague and not readings else None
-    spans = tuple((one.start, one.end) for one in vague)
+    spans = tuple(sorted((one.start, one.end) for one in (*vague, *idle)))
     return Resolution(tuple(readings), bool(vague) and not readings, window, tuple(others), spans)
 
 
-def _of_some_day(found: Sequence[Found]) -> Sequence[Found]:
-    """Beside vague words alone a time of day is that of no day: "a while ago at 3 am" is not last night."""
-    vague = [one for one in found if _is_days_wide(one.expression)]
-    if not vague or any(not (one in vague or _is_of_no_day(one.expression)) for one in found):
-        return found
-    return vague
+def _of_no_day(found: Sequence[Found]) -> list[Found]:
+    """Times of day of no day, where a question says else only vaguely when: "a while ago at 3 am".
+
+    By themselves they are those of the last day. Just now they are those of today.
+    """
+    bare = [one for one in found if _is_of_no_day(one.expression)]
+    vague = [one for one in found if isinstance(one.expression, Vague)]
+    if not any(_is_days_wide(one.expression) for one in vague) or len(bare) + len(vague) < len(found):
+        return []
+    return bare
 
 
 def _is_of_no_day(expression: Expression) -> bool:
-    if isinstance(expression, About):
+    if isinstance(expression, About | Open):
         return _is_of_no_day(expression.of)
     return isinstance(expression, Moment) and expression.day is None
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from huimem.errors import ConfigError
 from huimem.index.embedding import said
-from huimem.index.filters import A_WEEK, EARLIEST, LATEST, Filter
+from huimem.index.filters import A_WEEK, EARLIEST, LATEST, PART_OF_A_DAY, Filter
 from huimem.index.index import Index
 from huimem.index.rows import milliseconds
 from huimem.index.snapshot import Snapshot
@@ -72,7 +72,7 @@ def passes(made: Source, record: Record, message: int, f: Filter) -> bool:
         not f.kinds or record.kind in f.kinds,
         not f.roles or said.role in f.roles,
         not f.tags or not set(f.tags).isdisjoint(made.tags),
-        not f.during or any(in_time(record, said.at, span, f.said_only) for span in f.spans),
+        not f.during or any(in_time(record, said.at, span, f.said_only, f.longest) for span in f.spans),
     ]
     if isinstance(record, Fact) and f.current_at is not None:
         held = record.valid.start, record.valid.end
@@ -81,24 +81,23 @@ def passes(made: Source, record: Record, message: int, f: Filter) -> bool:
     return all(checks)
 
 
-def in_time(record: Record, said: object, span: tuple[int, int], said_only: bool) -> bool:
+def in_time(record: Record, said: object, span: tuple[int, int], said_only: bool, longest: int) -> bool:
     if record.inferred:
         return False
     if said is not None and span[0] <= milliseconds(said) < span[1]:  # type: ignore[arg-type]
         return True
     mentions = () if isinstance(record, Fact) or said_only else record.mentions
-    return any(speaks_of(milliseconds(one.start), milliseconds(one.end), *span) for one in mentions)  # type: ignore[arg-type]
+    return any(
+        speaks_of(milliseconds(one.start), milliseconds(one.end), *span, longest)  # type: ignore[arg-type]
+        for one in mentions
+    )
 
 
-def speaks_of(first: int, last: int, start: int, end: int) -> bool:
-    """Whether a mention means the range: it meets it and is no longer than it, or than a week.
-
-    Of a range of an hour or less: than a part of a day.
-    """
-    is_open = EARLIEST in (start, end) or LATEST in (start, end)
-    short = last - first <= (A_WEEK if is_open else max(A_WEEK, end - start))
-    if not is_open and end - start <= HOUR:
-        short = last - first < 23 * HOUR
+def speaks_of(first: int, last: int, start: int, end: int, longest: int) -> bool:
+    """Whether a mention means the range: it meets it and is no longer than it, or than `longest`."""
+    short = last - first <= max(
+        longest, 0 if EARLIEST in (start, end) or LATEST in (start, end) else end - start
+    )
     return first < end and last > start and (short or (start <= first and last <= end))
 
 
@@ -119,14 +118,13 @@ def named(snapshot: Snapshot, rows: np.ndarray) -> set[tuple[str, int]]:
     return {(refs[record], message) for record, message in pairs}
 
 
-HOUR = 3_600_000
 APRIL, MAY, JUNE = (milliseconds(at(f"2026-{month}-01")) for month in ("04", "05", "06"))
 INSTANTS = sorted({APRIL, MAY, JUNE, *(milliseconds(at(f"2026-04-{d:02}")) for d in (6, 7, 8, 10, 20, 21))})
-HOURS = sorted({*INSTANTS, *(instant + hours * HOUR for instant in INSTANTS for hours in (9, 10, 14))})
+HOUR = 3_600_000
 BOUND = st.sampled_from(INSTANTS)
 SPANS = st.one_of(
     st.lists(BOUND, min_size=2, max_size=2, unique=True).map(lambda pair: tuple(sorted(pair))),
-    st.sampled_from(HOURS).map(lambda instant: (instant, instant + HOUR)),
+    st.tuples(BOUND, st.integers(0, 22)).map(lambda at: (at[0] + at[1] * HOUR, at[0] + (at[1] + 2) * HOUR)),
     BOUND.map(lambda instant: (instant, None)),
     BOUND.map(lambda instant: (None, instant)),
 )
@@ -145,6 +143,7 @@ FILTERS = st.builds(
     roles=some("user", "assistant", "fact"),
     tags=some("fruit", "work", "no such tag"),
     current_at=st.none() | BOUND,
+    longest=st.sampled_from([A_WEEK, PART_OF_A_DAY]),
 )
 
 

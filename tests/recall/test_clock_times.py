@@ -18,6 +18,23 @@ AT_A_CLOCK = [
     ("The week of 2026-05-18 belongs to the train shed.", "train", 1),
     ("Bricks for the train shed come on 2026-05-19 at 20:18.", "other", 0),
     ("Bricks for the train shed come on the evening of 2026-05-19.", "other", 0),
+    ("Bricks for the train shed come in the night of 2026-05-19.", "other", 0),
+]
+# the train leaves at 20:18 → how it is asked for
+CLOCKS = [
+    "8 pm",
+    "about 8 pm",
+    "between 8 and 10 pm",
+    "8:15 to 9:45 pm",
+    "after 8 pm",
+    "晚上8点左右",
+    "20:18",
+]
+# what is said on 11 May, with a vague word or without, and questions for its clock time
+CALLS = [
+    "Call with Ana at 15:00. She has been busy recently.",
+    "Call with Ana at 15:00.",
+    "15:00给Ana打电话。她最近很忙。",
 ]
 
 
@@ -34,3 +51,47 @@ def test_who_speaks_of_a_day_speaks_of_no_clock_time_of_it(
     assert (answer.hits[0].ref.session, len(answer.warnings)) == (first, warnings)
     for warning in answer.warnings:
         assert warning == "nothing was said or is told of at “8:18 pm”; searched without it"
+
+
+@pytest.mark.parametrize("clock", CLOCKS)
+def test_a_clock_time_of_what_is_looked_for_hides_it_not(clock: str, tmp_path: Path) -> None:
+    Memory.create(tmp_path / "v", tz="Asia/Shanghai").close()
+    with Memory.open(tmp_path / "v", embedder="none") as made:
+        other = "On 2026-05-19 the kiln gets bricks for the train shed."
+        for name, said in (("train", "The night train leaves at 20:18."), ("other", other)):
+            made.record([{"role": "user", "content": said, "at": "2026-05-03T09:00:00"}], session=name)
+        assert made.recall(f"the night train {clock}", now=NOW).hits[0].ref.session == "train"
+
+
+@pytest.mark.parametrize("said", CALLS)
+def test_who_tells_of_a_clock_time_means_that_of_the_day_whatever_else_is_vague(
+    said: str, tmp_path: Path
+) -> None:
+    Memory.create(tmp_path / "v", tz="Asia/Shanghai").close()
+    with Memory.open(tmp_path / "v", embedder="none") as made:
+        for name, text, at in (("old", "Soup.", "2026-05-01"), ("call", said, "2026-05-11")):
+            made.record([{"role": "user", "content": text, "at": f"{at}T17:00:00"}], session=name)
+        for question in ("what happened on 2026-05-11 at 3 pm", "Ana 2026-05-11 15:00"):
+            answer = made.recall(question, now=NOW)
+            assert [hit.ref.session for hit in answer.hits] == ["call"] and not answer.warnings
+
+
+LISTS = [
+    "最近晚上聊了什么",
+    "what did we talk about recently in the evening",
+    "what did we say the other day at 3 pm",
+]
+
+
+@pytest.mark.parametrize("question", LISTS)
+def test_a_time_of_day_beside_vague_words_is_not_searched_for(question: str, tmp_path: Path) -> None:
+    Memory.create(tmp_path / "v", tz="Asia/Shanghai").close()
+    with Memory.open(tmp_path / "v", embedder="none") as made:
+        made.record([{"role": "user", "content": "Soup.", "at": "2026-05-19T20:00:00"}], session="soup")
+        assert [hit.ref.session for hit in made.recall(question, now=NOW).hits] == ["soup"]
+        for named in (
+            {"when": "recently at 10 pm"},
+            {"when": "最近晚上八点"},
+            {"start": "recently at 10 pm"},
+        ):
+            assert made.recall("soup", now=NOW, **named).hits

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from huimem.recall.frames import asks_for_talk, is_frame
+from huimem.recall.frames import LONGEST, asks_for_talk, is_frame
 
 # The blanks stand for time words.
 FRAMES = [
@@ -53,6 +53,8 @@ FRAMES = [
     "what did I note           ",
     "which notes did we take           ?",
     "What did I jot down           ",
+    "what was I writing           ",
+    "   的笔记",
     "what was recorded           ",
     "   记了什么",
     "   我们商量了什么",
@@ -91,6 +93,7 @@ CONTENT = [
     "what did we do " + "and do " * 40,
     "what did I write to Mina           ",
     "which record did I buy           ",
+    "the record           ",
     "   写的代码",
     "   记的账",
 ]
@@ -99,6 +102,12 @@ CONTENT = [
 @pytest.mark.parametrize("text", FRAMES)
 def test_a_frame_holds_nothing_to_search_for(text: str) -> None:
     assert is_frame(text)
+
+
+@pytest.mark.parametrize("word", ["看", "聊天记录", "提到", "有没有", "记录", "说"])
+def test_a_long_run_of_frame_words_costs_no_more_than_its_length(word: str) -> None:
+    run = word * (LONGEST // len(word) - 1)
+    assert is_frame(run) and not is_frame(run + "狗")  # by trying all ways to cut it this would take years
 
 
 @pytest.mark.parametrize("text", CONTENT)

@@ -128,12 +128,13 @@ def _other_faults(row: Row, reading: Reading, others: tuple[Reading, ...]) -> li
 def _vague_faults(case: Case, found: Resolution | None, outside: re.Pattern[str]) -> list[str]:
     if found is None or not found.vague or found.readings:
         return [f"vague wanted, found {_shown(case.text, found)}"]
-    (row,) = case.rows
+    if len(found.vague_spans) != len(case.rows):
+        return [f"{len(found.vague_spans)} vague spans"]
     said = []
-    if len(found.vague_spans) != 1:
-        said.append(f"{len(found.vague_spans)} vague spans")
-    said += _span_faults(case.text, row.phrase, found.vague_spans[0], case.text.index(row.phrase), outside)
-    windows = [flag.removeprefix("window=") for flag in row.flags if flag.startswith("window=")]
+    for row, span in zip(case.rows, found.vague_spans, strict=True):
+        said += _span_faults(case.text, row.phrase, span, case.text.index(row.phrase), outside)
+    flags = {flag for row in case.rows for flag in row.flags}
+    windows = [flag.removeprefix("window=") for flag in flags if flag.startswith("window=")]
     window = found.window and "/".join(map(_cell, wall(found.window)))
     return said + [f"window {window}, not {wanted}" for wanted in windows if wanted != (window or "none")]
 

@@ -7,6 +7,7 @@ from typing import Any
 from huimem.when.chinese.numbers import TO
 from huimem.when.chinese.words import LONG
 from huimem.when.expressions import (
+    FAR,
     Between,
     Calendar,
     Century,
@@ -34,7 +35,7 @@ def either(*values: Any) -> Any:
 
 def _year(year: Year) -> Year | None:
     """A year of four figures; farther off ones are rather numbers of years."""
-    return year if 1000 <= year.number < 2200 else None
+    return year if 1000 <= year.number < FAR else None
 
 
 def _short(digits: str) -> Expression | None:
@@ -53,7 +54,7 @@ def _old_short(digits: str) -> Expression | None:
 
 
 def _decade(number: int) -> Expression | None:
-    return Decade(number) if number % 10 == 0 and (10 <= number < 100 or 1000 <= number < 2200) else None
+    return Decade(number) if number % 10 == 0 and (10 <= number < 100 or 1000 <= number < FAR) else None
 
 
 def _decade_of_century(century: int, number: int) -> Expression | None:

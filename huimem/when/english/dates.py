@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from huimem.when.expressions import (
+    FAR,
     Between,
     Calendar,
     Century,
@@ -45,7 +46,7 @@ def _years(first: Expression, last: Expression) -> Expression | None:
     if not isinstance(first, Year) or not isinstance(last, Year):
         return None
     prices = first.number % 100 == last.number % 100 == 0 and first.number < 1900
-    return between(first, last) if 1000 <= first.number < last.number < 2200 and not prices else None
+    return between(first, last) if 1000 <= first.number < last.number < FAR and not prices else None
 
 
 def _decade(digits: str) -> Expression | None:
