@@ -138,7 +138,7 @@ def _best(
 
 
 def _likely(judged: Judged, part: Part, passing: Ints) -> Ints:
-    """The places of passages that are relevant at all and pass the filter, as those of `passing` do."""
+    """The places of passages that are relevant at all and pass the filter; the rows `passing` surely do."""
     rows, relevant = judged.pool.rows, judged.relevance > 0
     known = np.isin(rows, passing)
     others = part.snapshot.passing(rows[relevant & ~known], part.narrowed)
