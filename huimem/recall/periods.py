@@ -144,8 +144,8 @@ def _why_empty(reading: Reading, parts: Sequence[Part], first: int | None) -> st
         return ""
     # Whoever speaks of a day does not speak of each of its hours.
     longest = PART_OF_A_DAY if reading.grain in CLOCKS else A_WEEK
-    narrowed = [replace(part.narrowed, during=(bounds(span),), longest=longest) for part in parts]
-    if any(part.snapshot.count(f) for part, f in zip(parts, narrowed, strict=True)):
+    then = bounds(span)
+    if any(part.snapshot.count(replace(part.narrowed, during=(then,), longest=longest)) for part in parts):
         return ""
     if not reading.future:
         return "nothing was said or is told of at “{}”"

@@ -43,7 +43,7 @@ def resolve_spoken(
 
     Whoever asks a memory looks back; whoever tells of Friday may mean the last one or the next.
     """
-    return _resolution(text, at, week_start, languages, place, coming)
+    return _resolution(text, at, week_start, languages, place, coming, told=True)
 
 
 def _weekday(name: str) -> int:
@@ -68,9 +68,17 @@ _Placing = Callable[[Expression, Here], Place | None]
 
 
 def _resolution(
-    text: str, now: datetime, week_start: str, languages: Collection[str] | None, *ways: _Placing
+    text: str,
+    now: datetime,
+    week_start: str,
+    languages: Collection[str] | None,
+    *ways: _Placing,
+    told: bool = False,
 ) -> Resolution | None:
-    """The readings of a text by each of the `ways` to place an expression, in text order."""
+    """The readings of a text by each of the `ways` to place an expression, in text order.
+
+    Whoever has `told` of 3 am means that of the day, whatever else is vague.
+    """
     if now.tzinfo is None:
         raise ValueError("now needs a zone")
     here = Here(now.replace(tzinfo=None), now.tzinfo, _weekday(week_start))
@@ -78,15 +86,13 @@ def _resolution(
     found = grammar.expressions(masks.hide(grammar.normal(text)))
     if not found:
         return None
-    vague: list[Found] = []
-    idle = _of_no_day(found) if len(ways) == 1 else []  # whoever tells of 3 am means that of the day
+    vague = [one for one in found if isinstance(one.expression, Vague)]
+    idle = [] if told else _of_no_day(found, vague)
     readings: list[Reading] = []
     others: list[Reading] = []
     known: dict[int, list[_Readings]] = {}  # the grammar hands out one object for equal phrases
     for one in found:
-        if isinstance(one.expression, Vague):
-            vague.append(one)
-        if one in idle or isinstance(one.expression, Vague):
+        if one in vague or one in idle:
             continue
         seen = known.get(id(one.expression))
         if seen is None:
@@ -104,13 +110,12 @@ def _resolution(
     return Resolution(tuple(readings), bool(vague) and not readings, window, tuple(others), spans)
 
 
-def _of_no_day(found: Sequence[Found]) -> list[Found]:
+def _of_no_day(found: Sequence[Found], vague: Sequence[Found]) -> list[Found]:
     """Times of day of no day, where a question says else only vaguely when: "a while ago at 3 am".
 
     By themselves they are those of the last day. Just now they are those of today.
     """
     bare = [one for one in found if _is_of_no_day(one.expression)]
-    vague = [one for one in found if isinstance(one.expression, Vague)]
     if not any(_is_days_wide(one.expression) for one in vague) or len(bare) + len(vague) < len(found):
         return []
     return bare

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -9,6 +10,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from huimem import Memory
+from huimem.recall.query import Keywords
 
 NOW = datetime(2026, 5, 20, 10, 0, tzinfo=ZoneInfo("Asia/Shanghai"))
 
@@ -38,42 +40,53 @@ CALLS = [
 ]
 
 
+# day and text of each session, by name
+Telling = Callable[[dict[str, tuple[str, str]]], Memory]
+
+
+@pytest.fixture
+def telling(tmp_path: Path) -> Iterator[Telling]:
+    """A memory of sessions of one message each, said at five in the afternoon."""
+    Memory.create(tmp_path / "v", tz="Asia/Shanghai").close()
+    with Memory.open(tmp_path / "v", embedder="none") as made:
+
+        def tell(sessions: dict[str, tuple[str, str]]) -> Memory:
+            for name, (day, text) in sessions.items():
+                made.record([{"role": "user", "content": text, "at": f"{day}T17:00:00"}], session=name)
+            return made
+
+        yield tell
+
+
+def beside_the_train(text: str) -> dict[str, tuple[str, str]]:
+    return {"train": ("2026-05-03", "The night train leaves at 20:18."), "other": ("2026-05-03", text)}
+
+
 @pytest.mark.parametrize(("text", "first", "warnings"), AT_A_CLOCK)
 @pytest.mark.parametrize("question", ["the 8:18 pm train", "8:18 pm的train"])
 def test_who_speaks_of_a_day_speaks_of_no_clock_time_of_it(
-    question: str, text: str, first: str, warnings: int, tmp_path: Path
+    question: str, text: str, first: str, warnings: int, telling: Telling
 ) -> None:
-    Memory.create(tmp_path / "v", tz="Asia/Shanghai").close()
-    with Memory.open(tmp_path / "v", embedder="none") as made:
-        for name, said in (("train", "The night train leaves at 20:18."), ("other", text)):
-            made.record([{"role": "user", "content": said, "at": "2026-05-03T09:00:00"}], session=name)
-        answer = made.recall(question, now=NOW)
+    answer = telling(beside_the_train(text)).recall(question, now=NOW)
     assert (answer.hits[0].ref.session, len(answer.warnings)) == (first, warnings)
     for warning in answer.warnings:
         assert warning == "nothing was said or is told of at “8:18 pm”; searched without it"
 
 
 @pytest.mark.parametrize("clock", CLOCKS)
-def test_a_clock_time_of_what_is_looked_for_hides_it_not(clock: str, tmp_path: Path) -> None:
-    Memory.create(tmp_path / "v", tz="Asia/Shanghai").close()
-    with Memory.open(tmp_path / "v", embedder="none") as made:
-        other = "On 2026-05-19 the kiln gets bricks for the train shed."
-        for name, said in (("train", "The night train leaves at 20:18."), ("other", other)):
-            made.record([{"role": "user", "content": said, "at": "2026-05-03T09:00:00"}], session=name)
-        assert made.recall(f"the night train {clock}", now=NOW).hits[0].ref.session == "train"
+def test_a_clock_time_of_what_is_looked_for_hides_it_not(clock: str, telling: Telling) -> None:
+    memory = telling(beside_the_train("On 2026-05-19 the kiln gets bricks for the train shed."))
+    assert memory.recall(f"the night train {clock}", now=NOW).hits[0].ref.session == "train"
 
 
 @pytest.mark.parametrize("said", CALLS)
 def test_who_tells_of_a_clock_time_means_that_of_the_day_whatever_else_is_vague(
-    said: str, tmp_path: Path
+    said: str, telling: Telling
 ) -> None:
-    Memory.create(tmp_path / "v", tz="Asia/Shanghai").close()
-    with Memory.open(tmp_path / "v", embedder="none") as made:
-        for name, text, at in (("old", "Soup.", "2026-05-01"), ("call", said, "2026-05-11")):
-            made.record([{"role": "user", "content": text, "at": f"{at}T17:00:00"}], session=name)
-        for question in ("what happened on 2026-05-11 at 3 pm", "Ana 2026-05-11 15:00"):
-            answer = made.recall(question, now=NOW)
-            assert [hit.ref.session for hit in answer.hits] == ["call"] and not answer.warnings
+    memory = telling({"old": ("2026-05-01", "Soup."), "call": ("2026-05-11", said)})
+    for question in ("what happened on 2026-05-11 at 3 pm", "Ana 2026-05-11 15:00"):
+        answer = memory.recall(question, now=NOW)
+        assert [hit.ref.session for hit in answer.hits] == ["call"] and not answer.warnings
 
 
 LISTS = [
@@ -83,15 +96,21 @@ LISTS = [
 ]
 
 
+NAMED: list[Keywords] = [
+    {"when": "recently at 10 pm"},
+    {"when": "最近晚上八点"},
+    {"start": "recently at 10 pm"},
+]
+
+
 @pytest.mark.parametrize("question", LISTS)
-def test_a_time_of_day_beside_vague_words_is_not_searched_for(question: str, tmp_path: Path) -> None:
-    Memory.create(tmp_path / "v", tz="Asia/Shanghai").close()
-    with Memory.open(tmp_path / "v", embedder="none") as made:
-        made.record([{"role": "user", "content": "Soup.", "at": "2026-05-19T20:00:00"}], session="soup")
-        assert [hit.ref.session for hit in made.recall(question, now=NOW).hits] == ["soup"]
-        for named in (
-            {"when": "recently at 10 pm"},
-            {"when": "最近晚上八点"},
-            {"start": "recently at 10 pm"},
-        ):
-            assert made.recall("soup", now=NOW, **named).hits
+def test_a_time_of_day_beside_vague_words_is_not_searched_for(question: str, telling: Telling) -> None:
+    memory = telling({"soup": ("2026-05-19", "Soup.")})
+    assert [hit.ref.session for hit in memory.recall(question, now=NOW).hits] == ["soup"]
+
+
+@pytest.mark.parametrize("named", NAMED)
+def test_a_time_of_day_beside_vague_words_is_a_time_that_can_be_named(
+    named: Keywords, telling: Telling
+) -> None:
+    assert telling({"soup": ("2026-05-19", "Soup.")}).recall("soup", now=NOW, **named).hits
