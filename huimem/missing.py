@@ -20,7 +20,7 @@ from huimem.memory import Memory
 from huimem.recall.parts import Part, parts_of
 from huimem.recall.rank import Ints
 from huimem.recall.ranked import BESIDE_THE_BEST
-from huimem.records import Hit, Recall, Ref, TimeRange
+from huimem.records import TITLE, Hit, Recall, Ref, TimeRange
 from huimem.upkeep import CaughtUp
 
 Why = Literal["not indexed", "time", "filter", "rank", "walk", "floor", "words", "depth"]
@@ -159,7 +159,8 @@ def _singly(narrowed: Filter, record: RecordRow) -> Iterator[tuple[str, Filter]]
     here = record.namespace or "the main one"
     yield f"namespace: it lies in {here}, asked was {asked}", Filter(namespaces=narrowed.namespaces)
     yield f"kind: it is a {record.kind}", replace(_ANYWHERE, kinds=narrowed.kinds)
-    yield f"role: none of {', '.join(narrowed.roles)} said it", replace(_ANYWHERE, roles=narrowed.roles)
+    speakers = ", ".join(role for role in narrowed.roles if role != TITLE)
+    yield f"role: none of {speakers} said it", replace(_ANYWHERE, roles=narrowed.roles)
     yield f"tag: it has none of {', '.join(narrowed.tags)}", replace(_ANYWHERE, tags=narrowed.tags)
     yield "it does not hold at that time", replace(_ANYWHERE, current_at=narrowed.current_at)
 

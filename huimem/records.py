@@ -45,7 +45,8 @@ class Turn:
     """The atom of recall: a user message with everything up to the next one, or a part of a note.
 
     `inferred` says that its times were guessed (file date), so no exact range may hold it;
-    `mentions` are its own time words, resolved at its own time.
+    `mentions` are its own time words, resolved at its own time. `called`: the title that stands over it, ""
+    where it is a later turn of a talk.
     """
 
     ref: Ref
@@ -53,6 +54,7 @@ class Turn:
     mentions: tuple[TimeRange, ...] = ()
     kind: Literal["turn", "note"] = "turn"
     inferred: bool = field(default=False, compare=False)
+    called: str = field(default="", compare=False)
 
     @property
     def at(self) -> datetime | None:
@@ -133,7 +135,10 @@ class FactVersion:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """What is held true in `valid`; computed from the versions of its key, never stored."""
+    """What is held true in `valid`; computed from the versions of its key, never stored.
+
+    `called`: its key and the title of its file, "" where it has neither.
+    """
 
     ref: Ref
     key: str | None
@@ -145,6 +150,7 @@ class Fact:
     sources: tuple[str, ...] = ()
     line: int = field(default=0, compare=False)
     text_line: int = field(default=0, compare=False)
+    called: str = field(default="", compare=False)
 
     @property
     def at(self) -> datetime | None:
@@ -160,6 +166,7 @@ class Fact:
 
 
 Record = Turn | Fact
+TITLE = "title"  # the role of what nobody said: what a record is called
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +196,8 @@ class Chunk:
 
     `id` is the hash of what is embedded, so equal passages share one vector; `said` is that text:
     the passage with its speaker's name before it in a conversation between people. Of a brief answer
-    its first `asked` characters are the question, which are no words of its own.
+    its first `asked` characters are the question, which are no words of its own. What a record is called
+    is `said` before its first passage, in the role `TITLE`, and shows that passage.
     """
 
     id: str

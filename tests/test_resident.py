@@ -19,8 +19,9 @@ import pytest
 from huimem import Memory, UsageError, background, files, forking, overview
 from huimem.errors import Forked, HuimemError
 from huimem.heartbeat import seen
-from huimem.index import dense, readers, vectors
+from huimem.index import readers, vectors
 from huimem.index.vectors import Cache
+from huimem.index.view import MOST_MASKS
 from huimem.locks import lock
 from tests.processes import code_of, start
 
@@ -333,7 +334,7 @@ def test_filters_of_many_namespaces_leave_few_masks_behind(memory: Memory) -> No
         assert view is not None
         for number in range(100):
             assert not view.among(namespace=frozenset({1000 + number})).any()
-            assert len(view._masks) <= dense.MOST_MASKS
+            assert len(view._masks) <= MOST_MASKS
 
 
 def test_a_vector_that_no_passage_has_goes_after_its_days_and_not_before(tmp_path: Path) -> None:

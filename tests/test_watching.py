@@ -140,10 +140,10 @@ def test_there_is_one_watcher_at_a_time(root: Path) -> None:
 
 def test_vectors_follow_and_are_counted(root: Path) -> None:
     with watching(root, embedder="hashing") as one:
-        done = one.until(lambda one: one.vectors and one.vectors.done == 1)
-        assert done.vectors is not None and done.vectors.total == 1
+        done = one.until(lambda one: one.vectors and one.vectors.done == 2)
+        assert done.vectors is not None and done.vectors.total == 2
         write(root / "notes/second.md", "hazelnut")
-        one.until(lambda one: one.vectors and one.vectors.done == 2)
+        one.until(lambda one: one.vectors and one.vectors.done == 4)
         assert one.memory.index.coverage() == (2, 2)
 
 
@@ -152,15 +152,15 @@ def test_no_vectors_are_made_where_none_are_wanted(root: Path) -> None:
         running = rounds(memory.vault, memory.index, vectors=False, pace=SOON)
         assert next(running).vectors is None
         time.sleep(0.1)
-        assert memory.index.coverage() == (0, 1)
+        assert memory.index.coverage() == (0, 2)
         running.close()
 
 
 def test_others_are_told_how_it_goes(root: Path) -> None:
     with watching(root, embedder="hashing") as one:
-        one.until(lambda one: one.vectors and one.vectors.done == 1)
-        write(root / "notes/second.md", "hazelnut")
         one.until(lambda one: one.vectors and one.vectors.done == 2)
+        write(root / "notes/second.md", "hazelnut")
+        one.until(lambda one: one.vectors and one.vectors.done == 4)
         told = wait_for(lambda: json.loads((root / ".huimem/watch.json").read_text())["done"] == 2)
         watcher = seen(root)
         assert told and watcher is not None and watcher.standing is not None
@@ -203,7 +203,7 @@ def test_a_look_that_fails_is_said_once_and_taken_again(
         assert one.counts() == (1, 0, 0)
         assert "what was said" not in str(one.taken)
         assert sum(words in " ".join(each.warnings) for each in one.taken) == 1
-        one.until(lambda one: one.vectors and one.vectors.done == 1)
+        one.until(lambda one: one.vectors and one.vectors.done == 2)
 
 
 @pytest.mark.slow
@@ -266,18 +266,18 @@ def test_a_root_that_goes_removes_nothing_and_is_found_again(root: Path) -> None
 
 def test_a_root_that_comes_back_is_looked_at(root: Path) -> None:
     with watching(root, embedder="hashing") as one:
-        one.until(lambda one: one.vectors and one.vectors.done == 1)
+        one.until(lambda one: one.vectors and one.vectors.done == 2)
         root.rename(root.parent / "elsewhere")
         one.warning("not there")
         write(root.parent / "elsewhere/notes/second.md", "hazelnut")
         (root.parent / "elsewhere").rename(root)
         assert one.counts() == (1, 0, 0)
-        one.until(lambda one: one.vectors and one.vectors.done == 2)
+        one.until(lambda one: one.vectors and one.vectors.done == 4)
 
 
 def test_an_empty_folder_in_place_of_the_vault_changes_nothing(root: Path) -> None:
     with watching(root, embedder="hashing") as one:
-        one.until(lambda one: one.vectors and one.vectors.done == 1)
+        one.until(lambda one: one.vectors and one.vectors.done == 2)
         root.rename(root.parent / "elsewhere")
         root.mkdir()
         one.warning("huimem.toml is gone")

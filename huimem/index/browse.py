@@ -14,15 +14,18 @@ from huimem.index import shown
 from huimem.index.batch import as_problems
 from huimem.index.filters import Filter, condition
 from huimem.index.rows import ChunkRow, Counts, RecordRow
+from huimem.records import TITLE
 
 _FROM = "FROM chunk c JOIN record r ON r.id = c.record"
+# Behind the title stands the first passage of what it is the title of.
+_FIRST = f"min(c.row + (c.role IN (SELECT id FROM label WHERE text = '{TITLE}')))"
 
 
 def newest(db: sqlite3.Connection, f: Filter, limit: int) -> list[tuple[RecordRow, ChunkRow]]:
     """Records that pass, newest first, undated ones last, each with its first chunk that passes."""
     text, values = condition(f)
     found = db.execute(
-        f"SELECT r.id, min(c.row) {_FROM} WHERE {text} GROUP BY r.id "
+        f"SELECT r.id, {_FIRST} {_FROM} WHERE {text} GROUP BY r.id "
         "ORDER BY r.at_ms IS NULL, r.at_ms DESC, r.ref LIMIT ?",
         [*values, limit],
     ).fetchall()
@@ -52,7 +55,7 @@ def openings(db: sqlite3.Connection, f: Filter) -> list[Opening]:
     """Every source with a record that passes, with the first such one in the file's order."""
     text, values = condition(f)
     # Beside min(), SQLite takes the other columns from the row that holds the least.
-    first = f"SELECT r.source, r.ord, c.at_ms AS at, min(c.row) AS row {_FROM} WHERE {text} GROUP BY r.id"
+    first = f"SELECT r.source, r.ord, c.at_ms AS at, {_FIRST} AS row {_FROM} WHERE {text} GROUP BY r.id"
     found = db.execute(
         f"SELECT s.path, row, at, count(*), min(ord) FROM ({first}) JOIN source s ON s.id = source "
         "GROUP BY source",

@@ -11,17 +11,20 @@ from hashlib import blake2b
 
 from huimem.index.chunk import passages, size
 from huimem.index.rows import milliseconds
+from huimem.index.tokens import tokenize
 from huimem.markup import searchable
-from huimem.records import Chunk, Fact, Message, Record, TimeRange
+from huimem.records import TITLE, Chunk, Fact, Message, Record, TimeRange
 
 # An answer of fewer units is embedded with its question. Longer ones stand alone: with it, assistants'
 # passages of any length found less (BEAM's development half, MRR .599 → .583).
 BRIEF = 16
 ASKED = 200  # characters of the question that go with it
+MOST_CALLED = 200  # characters of a title that are words to find it by
 
 
 def chunks(record: Record) -> Iterator[Chunk]:
-    """The passages of a record in order, message by message."""
+    """The passages of a record in order, message by message; what it is called stands before the first."""
+    called = _called(record)
     for index, message in enumerate(record.messages):
         text = searchable(message.text)
         line, counted = message.text_line, 0
@@ -35,7 +38,22 @@ def chunks(record: Record) -> Iterator[Chunk]:
             said = question + _said(message, text[start:end])
             shown = message.text[start:end]
             whose = (index, message.role, (line, last))
+            if called:
+                # Apart from the passage, which a user may have said: a title tells less than they do.
+                yield Chunk(digest_of(called), index, TITLE, (line, last), shown, called, message.at)
+                called = ""
             yield Chunk(digest_of(said), *whose, shown, said, message.at, len(question))
+
+
+def _called(record: Record) -> str:
+    """What a record is called, unless its text says it: most titles are its first words, cut off."""
+    called = plain(record.called)[:MOST_CALLED]
+    if not called:
+        return ""
+    text = plain(searchable("\n".join(message.text for message in record.messages)))
+    if called.removesuffix("…") in text or set(tokenize(text)).issuperset(tokenize(called)):
+        return ""
+    return sound(called)
 
 
 def _leans(message: Message, text: str, before: Message | None) -> bool:
@@ -78,7 +96,7 @@ def first_line(record: Record) -> int:
 def digest(record: Record, namespace: str, tags: tuple[str, ...]) -> bytes:
     """Hash of all that the index keeps of a record, its lines counted from its first one."""
     base = first_line(record)
-    parts = [str(record.ref), namespace, repr(tags), repr(record.inferred), *_nature(record)]
+    parts = [str(record.ref), namespace, repr(tags), repr(record.inferred), record.called, *_nature(record)]
     for message in record.messages:
         at = milliseconds(message.at) if message.at else None
         place = message.text_line - base

@@ -1,34 +1,26 @@
 """Vector segments: FAISS files of half-precision vectors in time order, each written once.
 
-In: rows with their attributes and vectors. Out: the nearest rows by inner product, filters applied
-before ranking. A filter by time touches only the segments, and the rows in them, that it covers.
+In: vectors and what is known of their rows. Out: segment files, and FAISS indexes of them, mapped and
+checked.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from huimem import files
 from huimem.errors import ConfigError
 from huimem.index import sketch
-from huimem.index.centring import SAMPLE, Centre, centred
-from huimem.index.rows import UNDATED
 from huimem.index.seal import VECTORS, Damaged
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
-    Mask = NDArray[np.bool_]
-    Words = NDArray[np.uint64]
-    Distances = NDArray[np.uint16]
 
 # What a segment says of each of its rows, in the catalog: little-endian records of this shape, by time.
 # `at` is UNDATED where no exact range may hold the row; `hash` is the start of that of its text.
@@ -43,7 +35,6 @@ ROW = [
     ("script", "<i4"),
     ("hash", "<u8"),
 ]
-MOST_MASKS = 32  # of filters, kept: each takes a byte a passage
 MOST_ROWS = 16_384  # in one segment: a change rewrites 12 MB at 384 dimensions
 
 
@@ -96,7 +87,7 @@ def filled(codes: bytes, dim: int) -> Any:
     """A FAISS index in memory of half-precision vectors, `codes` their bytes in order."""
     import numpy as np
 
-    with _guarded("a new segment") as faiss:
+    with guarded("a new segment") as faiss:
         index = faiss.IndexScalarQuantizer(dim, faiss.ScalarQuantizer.QT_fp16, faiss.METRIC_INNER_PRODUCT)
         index.add_sa_codes(np.frombuffer(codes, np.uint8).reshape(-1, dim * 2))
         return index
@@ -105,7 +96,7 @@ def filled(codes: bytes, dim: int) -> Any:
 def encode(codes: bytes, dim: int) -> bytes:
     """A segment file that holds half-precision vectors, `codes` their bytes in order."""
     index = filled(codes, dim)
-    with _guarded("a new segment") as faiss:
+    with guarded("a new segment") as faiss:
         return bytes(faiss.serialize_index(index).tobytes())
 
 
@@ -116,9 +107,19 @@ def sketches(codes: NDArray[np.uint8], rows: NDArray[Any]) -> bytes:
 
 def decode(index: Any) -> NDArray[np.uint8]:
     """The half-precision vectors of an opened segment: uint8 [n, 2 · dim]."""
-    with _guarded("a segment") as faiss:
+    with guarded("a segment") as faiss:
         codes: NDArray[np.uint8] = faiss.vector_to_array(index.codes).reshape(index.ntotal, -1)
         return codes
+
+
+def stored(index: Any) -> NDArray[np.uint8]:
+    """The half-precision vectors of an opened segment as they lie there: uint8 [n, 2 · dim].
+
+    Nothing is copied, so the index must be kept.
+    """
+    with guarded("a segment") as faiss:
+        codes: NDArray[np.uint8] = faiss.rev_swig_ptr(index.codes.data(), index.codes.size())
+        return codes.reshape(index.ntotal, -1)
 
 
 def open_segment(folder: Path, segment: SegmentRow, *, verify: bool) -> Any:
@@ -128,7 +129,7 @@ def open_segment(folder: Path, segment: SegmentRow, *, verify: bool) -> Any:
     """
     path = folder / VECTORS / segment.file
     check(path, segment, verify=verify)
-    with _guarded(segment.file) as faiss:
+    with guarded(segment.file) as faiss:
         index = faiss.read_index(str(path), faiss.IO_FLAG_MMAP_IFC)
     if (index.d, index.ntotal) != (segment.dim, segment.count):
         raise Damaged(
@@ -155,7 +156,7 @@ def sha256(data: bytes) -> str:
 
 
 @contextmanager
-def _guarded(what: str) -> Iterator[Any]:
+def guarded(what: str) -> Iterator[Any]:
     """FAISS, loaded; whatever it says of a broken file becomes `Damaged`."""
     import faiss
 
@@ -164,224 +165,3 @@ def _guarded(what: str) -> Iterator[Any]:
         yield faiss
     except (RuntimeError, AssertionError, MemoryError, OSError, ValueError) as error:
         raise Damaged(f"{VECTORS}: {what}: {error or type(error).__name__}") from error
-
-
-@dataclass(frozen=True, slots=True)
-class View:
-    """All usable segments of one embedder as one column of rows; immutable, shared by readers.
-
-    `starts` [s + 1] bounds the segments in `rows` [n]; `indexes` are their FAISS indexes. `by_row` sorts
-    `rows` by row number, and `numbers` are these in order; `sketches` [words, n] are those of all vectors,
-    None where some lack. Masks are kept by filter, since most questions use the same one.
-    """
-
-    dim: int
-    rows: NDArray[Any]
-    starts: Ints
-    indexes: tuple[Any, ...]
-    by_row: Ints
-    numbers: Ints
-    sketches: Words | None = None
-    _masks: dict[tuple[object, ...], Mask] = field(default_factory=dict)
-    _sums: dict[tuple[object, ...], tuple[Floats, int]] = field(default_factory=dict)
-    _apart: dict[bytes, Distances] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, opened: Sequence[tuple[SegmentRow, Any]], dim: int) -> View:
-        """`opened` in the order of their first time."""
-        import numpy as np
-
-        parts = [attributes(segment) for segment, _ in opened] or [np.zeros(0, np.dtype(ROW))]
-        rows = np.concatenate(parts)
-        starts = np.cumsum([0, *map(len, parts)], dtype=np.int64)
-        by_row = np.argsort(rows["row"], kind="stable")
-        found = [sketch.opened(one.sketches, one.count, dim) for one, _ in opened]
-        known = [one for one in found if one is not None]
-        sketches = np.concatenate(known, axis=1) if known and len(known) == len(found) else None
-        numbers = rows["row"][by_row]
-        return cls(dim, rows, starts, tuple(index for _, index in opened), by_row, numbers, sketches)
-
-    def places(self, rows: Ints) -> Ints:
-        """Where rows stand in `self.rows`: int64, same length, −1 for rows without a vector."""
-        import numpy as np
-
-        if not len(self.rows) or not len(rows):
-            return np.full(len(rows), -1, np.int64)
-        at = np.searchsorted(self.numbers, rows).clip(0, len(self.numbers) - 1)
-        found: Ints = np.where(self.numbers[at] == rows, self.by_row[at], -1)
-        return found
-
-    def among(self, **allowed: frozenset[int] | None) -> Mask:
-        """Rows whose namespace, kind, role, script are allowed (None: all): bool [n]; not to be changed."""
-        import numpy as np
-
-        key = _key(allowed)
-        mask = self._masks.get(key)
-        if mask is None:
-            mask = np.ones(len(self.rows), bool)
-            for name, ids in key:
-                mask &= np.isin(self.rows[name], np.array(sorted(ids), np.int32))
-            mask.setflags(write=False)
-            if len(self._masks) >= MOST_MASKS:
-                self._masks.clear()
-            self._masks[key] = mask
-        return mask
-
-    def within(self, spans: Sequence[tuple[int, int]]) -> Mask:
-        """Rows whose own time lies in one of the half-open spans of milliseconds: bool [n]."""
-        import numpy as np
-
-        mask = np.zeros(len(self.rows), bool)
-        for a, b in zip(self.starts[:-1].tolist(), self.starts[1:].tolist(), strict=True):
-            times = self.rows["at"][a:b]
-            if times[0] == UNDATED:
-                continue
-            for start, end in spans:
-                if start <= times[-1] and times[0] < end:
-                    low, high = np.searchsorted(times, (start, end))
-                    mask[a + low : a + high] = True
-        return mask
-
-    def nearest(
-        self, vector: NDArray[np.float32], mask: Mask, limit: int
-    ) -> tuple[Ints, NDArray[np.float32]]:
-        """The `limit` rows with the highest inner product under `mask`, best first, ties by row.
-
-        Of very many rows only those are looked at whose sketches are nearest.
-        """
-        import numpy as np
-
-        mask = self._likely(vector, mask, limit)
-        rows, scores = [np.zeros(0, np.int64)], [np.zeros(0, np.float32)]
-        query = np.ascontiguousarray(vector, np.float32).reshape(1, -1)
-        for at, (a, b) in enumerate(zip(self.starts[:-1].tolist(), self.starts[1:].tolist(), strict=True)):
-            part = mask[a:b]
-            passing = int(np.count_nonzero(part))
-            if passing:
-                found, places = _search(self.indexes[at], query, min(limit, passing), part, passing)
-                rows.append(self.rows["row"][a:b][places])
-                scores.append(found)
-        all_rows, all_scores = np.concatenate(rows), np.concatenate(scores)
-        order = np.lexsort((all_rows, -all_scores))[:limit]
-        return all_rows[order], all_scores[order]
-
-    def _likely(self, vector: NDArray[np.float32], mask: Mask, limit: int) -> Mask:
-        """The rows under `mask` that are worth a look."""
-        import numpy as np
-
-        passing = int(np.count_nonzero(mask))
-        if self.sketches is None or passing < sketch.FROM:
-            return mask
-        key = vector.tobytes()
-        apart = self._apart.get(key)
-        if apart is None:
-            apart = sketch.distances(self.sketches, vector)
-            self._apart.clear()  # a question is asked once for each script, one after the other
-            self._apart[key] = apart
-        return sketch.nearest(apart, mask, max(limit, passing // sketch.SHARE))
-
-    def cosines(self, vector: NDArray[np.float32], places: Ints) -> NDArray[np.float32]:
-        """The inner products of the rows at `places`, 0 where a place is −1: float32, same length."""
-        import numpy as np
-
-        result = np.zeros(len(places), np.float32)
-        there = np.flatnonzero(places >= 0)
-        # Summed in double precision, so that equal vectors tie wherever they stand.
-        result[there] = self.vectors(places[there]) @ np.asarray(vector, np.float64)
-        return result
-
-    def seen_from(self, centre: Centre, places: Ints) -> Floats:
-        """The unit vectors of the rows at `places`, each seen from the mean of its script.
-
-        float64 [len(places), dim]; 0 where a place is −1. A script without a mean is taken as it is.
-        """
-        import numpy as np
-
-        result = np.zeros((len(places), self.dim))
-        there = np.flatnonzero(places >= 0)
-        scripts = self.rows["script"][places[there]]
-        for script in np.unique(scripts).tolist():
-            mine = there[scripts == script]
-            middle = centre.means.get(script, np.zeros(self.dim))
-            result[mine] = centred(self.vectors(places[mine]), middle)
-        return result
-
-    def nearness(self, centre: Centre, places: Ints) -> Floats:
-        """Cosines of a question with the rows at `places`, both seen from the means of the rows' scripts.
-
-        float64 [len(places)]: what `seen_from` times `centre.towards` is, without the vectors in between.
-        """
-        import numpy as np
-
-        result = np.zeros(len(places))
-        there = np.flatnonzero(places >= 0)
-        vectors, scripts = self.vectors(places[there]), self.rows["script"][places[there]]
-        towards, squares = vectors @ centre.towards, np.einsum("ij,ij->i", vectors, vectors)
-        for script in np.unique(scripts).tolist():
-            mine, middle = scripts == script, centre.means.get(script, np.zeros(self.dim))
-            apart = squares[mine] - 2 * (vectors[mine] @ middle) + middle @ middle
-            lengths = np.sqrt(np.maximum(apart, 0))
-            along = towards[mine] - middle @ centre.towards
-            result[there[mine]] = np.divide(along, lengths, out=np.zeros_like(along), where=lengths > 1e-6)
-        return result
-
-    def vectors(self, places: Ints) -> Floats:
-        """The vectors of rows: float64 [len(places), dim]."""
-        import numpy as np
-
-        found = np.zeros((len(places), self.dim))
-        owner = np.searchsorted(self.starts, places, side="right") - 1
-        for at in np.unique(owner).tolist():
-            mine = np.flatnonzero(owner == at)
-            with _guarded("a vector"):
-                found[mine] = self.indexes[at].reconstruct_batch(places[mine] - self.starts[at])
-        return found
-
-    def sampled(self, gone: Ints, **allowed: frozenset[int] | None) -> tuple[Floats, int]:
-        """The sum of at most `SAMPLE` vectors of what is allowed, float64 [dim], and how many they are.
-
-        They are chosen by the hash of their text and half-precision numbers add up exactly, so an index
-        that grew gives the same as one made anew. The rows `gone` do not count.
-        """
-        import numpy as np
-
-        key = _key(allowed)
-        known = None if len(gone) else self._sums.get(key)
-        if known is not None:
-            return known
-        places = np.flatnonzero(self.among(**allowed))
-        if len(gone):
-            places = places[~np.isin(self.rows["row"][places], gone)]
-        if len(places) > SAMPLE:
-            chosen = np.argpartition(self.rows["hash"][places], SAMPLE)[:SAMPLE]
-            places = places[chosen]
-        found = self.vectors(places).sum(axis=0), len(places)
-        if not len(gone):
-            if len(self._sums) >= MOST_MASKS:
-                self._sums.clear()
-            self._sums[key] = found
-        return found
-
-
-def _key(allowed: Mapping[str, frozenset[int] | None]) -> tuple[tuple[str, frozenset[int]], ...]:
-    return tuple(sorted((name, ids) for name, ids in allowed.items() if ids is not None))
-
-
-def _search(
-    index: Any, query: NDArray[np.float32], count: int, mask: Mask, passing: int
-) -> tuple[NDArray[np.float32], Ints]:
-    """Scores and places of the `count` best of one segment under a mask of its rows."""
-    import numpy as np
-
-    with _guarded("search") as faiss:
-        if passing == len(mask):
-            scores, places = index.search(query, count)
-        else:
-            first, last = int(mask.argmax()), len(mask) - int(mask[::-1].argmax())
-            if last - first == passing:
-                selector = faiss.IDSelectorRange(first, last)
-            else:
-                selector = faiss.IDSelectorBitmap(np.packbits(mask, bitorder="little"))
-            scores, places = index.search(query, count, params=faiss.SearchParameters(sel=selector))
-    kept = places[0] >= 0  # −1 stands for "fewer than asked"
-    return scores[0][kept], places[0][kept]

@@ -20,7 +20,6 @@ from huimem.errors import ConfigError, MissingExtra
 from huimem.index import catalog, dense, embedding, segments
 from huimem.index.answering import Answering, Choice, Maker, answering, is_settling, let_answer
 from huimem.index.calibrate import Scale, calibrate
-from huimem.index.dense import View
 from huimem.index.disk import file_clock
 from huimem.index.embedding import Embedding, Made, Stop
 from huimem.index.filters import Filter
@@ -29,6 +28,7 @@ from huimem.index.scripts import script
 from huimem.index.segments import Target
 from huimem.index.snapshot import Snapshot
 from huimem.index.vectors import HASTE, Cache, Remembering
+from huimem.index.view import View
 from huimem.ports import Embedder
 
 if TYPE_CHECKING:

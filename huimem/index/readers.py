@@ -16,11 +16,11 @@ from pathlib import Path
 from huimem import forking
 from huimem.index import catalog, dense, lexical, seal, segments
 from huimem.index.catalog import Reader, Still
-from huimem.index.dense import View
 from huimem.index.disk import refusals
 from huimem.index.lexical import Words
 from huimem.index.seal import CATALOG, Damaged, Seal
 from huimem.index.snapshot import Snapshot
+from huimem.index.view import View
 
 _TRIES = 20  # for a reader that a writer overtakes
 MOST_IDLE = 4  # connections: each keeps pages of the catalog in memory

@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Any
 
 from huimem import files
 from huimem.index import catalog, dense, kinds
-from huimem.index.dense import MOST_ROWS, ROW, SegmentRow, View
+from huimem.index.dense import MOST_ROWS, ROW, SegmentRow
 from huimem.index.rows import UNDATED, instant
 from huimem.index.seal import VECTORS, Damaged
+from huimem.index.view import View
 
 if TYPE_CHECKING:
     import numpy as np

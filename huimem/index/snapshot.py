@@ -21,13 +21,13 @@ from huimem.errors import ConfigError
 from huimem.index import catalog, numbers, shown
 from huimem.index.calibrate import Scale
 from huimem.index.centring import Centre, centred, mean
-from huimem.index.dense import View
 from huimem.index.disk import sheltered
 from huimem.index.filters import Bounds, Condition, Filter, condition, hidden, marks, speaking_of
 from huimem.index.lexical import Wanted, Words
 from huimem.index.numbers import distinct
 from huimem.index.rows import ChunkRow, Passages, RecordRow
 from huimem.index.seal import Damaged
+from huimem.index.view import View
 
 if TYPE_CHECKING:
     import numpy as np

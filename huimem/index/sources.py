@@ -120,7 +120,8 @@ def cut_records(
 
 def _cut_chunk(chunk: Chunk) -> CutChunk:
     at_ms = milliseconds(chunk.at) if chunk.at else None
-    nature = (script(chunk.text), asking(chunk.text))
+    spoken = chunk.text if chunk.said.endswith(chunk.text) else chunk.said
+    nature = (script(spoken), asking(spoken))
     whose = (chunk.message, chunk.role, at_ms, chunk.lines, bytes.fromhex(chunk.id), *nature)
     words, said = " ".join(tokenize(chunk.said[chunk.asked :])), pack(chunk.said)
     if chunk.said.endswith(chunk.text):

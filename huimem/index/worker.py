@@ -67,14 +67,14 @@ def _told(record: Record) -> Any:
     if isinstance(record, Fact):
         return record
     said = [(one.role, one.text, one.at, one.name, one.line, one.text_line) for one in record.messages]
-    return record.ref, said, record.mentions, record.kind, record.inferred
+    return record.ref, said, record.mentions, record.kind, record.inferred, record.called
 
 
 def _heard(told: Any) -> Record:
     if isinstance(told, Fact):
         return told
-    ref, said, mentions, kind, inferred = told
-    return Turn(ref, tuple(Message(*one) for one in said), mentions, kind, inferred)
+    ref, said, *nature = told
+    return Turn(ref, tuple(Message(*one) for one in said), *nature)
 
 
 def _cut(asked: tuple[Any, ...], times: Times | None) -> Any:

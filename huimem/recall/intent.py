@@ -24,6 +24,34 @@ _ASIDE = re.compile(
     r"|[，；（](?:而)?不是[^，。；？！）]{1,20}|而不是[^，。；？！]{1,20}",
     re.I,
 )
+# How an answer shall be given: "can you give me a short summary of", 帮我总结一下. It stands first; what is
+# listed or told there may also be the matter, so these words still count a little.
+_REQUEST = re.compile(
+    r"^\W*(?:(?:hey|hi|hello|ok|okay|so|and|now|please|kindly|(?:can|could|would|will) you|help me(?: to)?"
+    r"|i(?:'d|’d| would) like(?: you)? to|i (?:want|need) (?:you )?to|let'?s|let us)\b[\s,]*)*"
+    r"(?:give|tell|show|list|describe|explain|summari[sz]e|sum up|outline|provide|remind|walk|recap|recall"
+    r"|go over|name|enumerate|mention|find|look up|pull up|search for|understand|know)\b"
+    r"(?:\s+(?:me|us)\b)?(?:\s+(?:about|through|of)\b)?"
+    r"(?:\s+(?:an?|the|some|all)\b)?"
+    r"(?:(?:\s+(?:clear|brief|short|quick|simple|concise|comprehensive|detailed|thorough|complete|full|high-level"
+    r"|step-by-step|chronological)\b,?(?:\s+and\b)?)*"
+    r"\s+(?:summary|overview|list|timeline|rundown|recap|breakdown|description|explanation|outline|account"
+    r"|synopsis|details?|idea|order)\b(?=\s+(?:of|on|about|for|in|how|what|which)\b))?"
+    r"|^\W*(?:请|麻烦|劳驾|你|能不能|能否|可以|可不可以|想|再|帮我|帮忙|帮|给我|跟我|为我)*"
+    r"(?:总结|概括|概述|归纳|回顾|列出|列举|罗列|描述|说明|介绍|解释|告诉|提醒|整理|梳理|复述|回忆|汇总|找出|查找|搜索"
+    r"|查一下|找一下|说说|讲讲|说一说|讲一讲|列一下)(?:我们|我)?(?:一下|下)?",
+    re.I,
+)
+# Talking itself, where it frames what was talked about: "that I mentioned", "in our chats", 我们聊过的.
+_TALKED = re.compile(
+    r"\b(?:i|we|you)(?:['’](?:ve|d))?(?: have| had)?(?: ever| already| last| just)*"
+    r" (?:mention(?:ed)?|discuss(?:ed)?|talk(?:ed)? about|brought up|bring up|asked about"
+    r"|told you(?: about)?)\b"
+    r"|\b(?:throughout|across|during|over|in|from|based on|of) (?:all )?(?:our|my)(?: \w+)? "
+    r"(?:conversations?|chats?|discussions?|talks|sessions?)\b"
+    r"|(?:我们|我|咱们|你)(?:之前|以前|上次|曾经|都)*(?:跟你|和你|对你)?(?:提到|提过|提及|提|聊到|聊|讨论|谈到|谈|说起)(?:过)?(?:的)?",
+    re.I,
+)
 _POINTING = re.compile(
     r"\b(?:it|its|that|this|those|these|they|them|their|he|she|him|her|his|there|then|one|ones|same|other"
     r"|another|second|last|former|latter|above)\b"
@@ -38,6 +66,7 @@ _NEW_TOPIC = re.compile(
     r"|换个话题|另一个话题|另外一个问题|不(?:说|聊|谈)(?:这|那)个了|题外话|先不管",
     re.I,
 )
+_A_WORD = re.compile(r"\w")
 _FEW = 2  # words of a question that cannot stand alone
 _STANDS = 0.25  # how far the history counts for a question that names its own subject
 
@@ -51,6 +80,12 @@ def without_asides(text: str) -> str:
     """A question without what it sets aside; as it is where nothing would be left."""
     left = _ASIDE.sub(" ", text)
     return left if left.strip() else text
+
+
+def without_request(text: str) -> str:
+    """A question without how it wants to be answered; as it is where nothing would be left."""
+    left = _TALKED.sub(" ", _REQUEST.sub(" ", text))
+    return left if _A_WORD.search(left) else text
 
 
 def without_now(text: str) -> str:

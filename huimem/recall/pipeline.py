@@ -27,12 +27,12 @@ from huimem.recall.periods import days_around, sessions_of
 from huimem.recall.query import Understood, Way, walking
 from huimem.recall.ranked import Order, Ranked
 from huimem.recall.wanting import wanted
-from huimem.records import Freshness, Query, Recall, Resolution, TimeRange, Walked
+from huimem.records import TITLE, Freshness, Query, Recall, Resolution, TimeRange, Walked
 
 NO_WORDS = "the question holds no words to search for"
 NOT_THEN = "nothing stood out in the time that was meant: everything was searched"
 # Who speaks in a search that names no role: tool traffic is found when asked for.
-SPEAKERS = ("user", "assistant", "system", "person", "note", "fact")
+SPEAKERS = ("user", "assistant", "system", "person", "note", "fact", TITLE)
 NEARBY = 20  # candidates beyond the limit that repetition and reranking may bring up
 EVERYTHING = 1 << 30
 

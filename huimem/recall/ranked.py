@@ -23,7 +23,7 @@ from huimem.recall.rank import Floats, Ints
 from huimem.recall.repeats import overlap, repeated
 from huimem.recall.wanting import Wanting
 from huimem.recall.wording import holds, shut_out
-from huimem.records import Factor
+from huimem.records import TITLE, Factor
 
 # The share of the floor that the others of an answer must have, once its best has all of it.
 BESIDE_THE_BEST = 0.5
@@ -106,7 +106,7 @@ def ranked(
     Only what holds every phrase and nothing that is excluded; that it stands there is enough of a phrase.
     """
     ranking = circumstances.ranking
-    floor = circumstances.floor(sum(trust == 1 for trust in wanting.trust), meaning)
+    floor = circumstances.floor(wanting.length, meaning)
     floor = 0.0 if wanting.phrases else floor
     found: list[Ranked] = []
     best = 0.0
@@ -159,16 +159,22 @@ def _fitting(part: Part, judged: Judged, likely: Ints, wanting: Wanting) -> Ints
     if not wanting.phrases and not wanting.excluded:
         return likely
     records = judged.pool.record[likely]
-    fit = [id for id in np.unique(records).tolist() if _fits(_text(part, id), wanting)]
+    rows = part.snapshot.records(np.unique(records).tolist())
+    fit = [row.id for row in rows if _fits(_text(part, row), wanting)]
     return likely[np.isin(records, fit)]
 
 
-def _text(part: Part, record: int) -> str:
-    """The whole text of a record, passage by passage; no phrase goes on from one message to the next."""
-    found = part.snapshot.passages(part.snapshot.rows_of([record]))
-    begins = np.diff(found.message, prepend=found.message[:1]) != 0
-    texts = part.snapshot.texts(found.rows.tolist())
-    return "".join(("\x00" if new else "\n") + text for new, text in zip(begins, texts, strict=True))
+def _text(part: Part, record: RecordRow) -> str:
+    """The title that a record stands under, and its whole text, passage by passage.
+
+    No phrase goes on from one message to the next.
+    """
+    found = part.snapshot.passages(part.snapshot.rows_of([record.id]))
+    said = [role != TITLE for role in found.roles]
+    begins = np.diff(found.message[said], prepend=found.message[:1]) != 0
+    texts = part.snapshot.texts(found.rows[said].tolist())
+    title = record.title if not record.ord or record.fact or record.kind == "note" else ""
+    return title + "".join(("\x00" if new else "\n") + text for new, text in zip(begins, texts, strict=True))
 
 
 def _fits(text: str, wanting: Wanting) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from huimem.index.tokens import asked, query_terms
 from huimem.recall.glossary import translations
-from huimem.recall.intent import need_of_history, without_asides, without_now
+from huimem.recall.intent import need_of_history, without_asides, without_now, without_request
 from huimem.recall.spelling import Frequency, corrections, plain_words
 from huimem.recall.wording import needed as needed_by
 from huimem.records import Excluded, Query
@@ -27,8 +27,9 @@ ASIDE = 0.2  # trust in a word that is named to be told apart, or only asks for 
 class Wanting:
     """Terms with their trust in (0, 1], parallel; `spoken` gives each the word it was asked as.
 
-    `stands_for` gives a translation the question's own terms that it says. Every record that answers
-    holds all of `needed`: for each phrase the words that it cannot be without.
+    `stands_for` gives a translation the question's own terms that it says; the question has `length` terms
+    of its own. Every record that answers holds all of `needed`: for each phrase the words that it cannot be
+    without.
     """
 
     terms: tuple[str, ...]
@@ -38,6 +39,7 @@ class Wanting:
     phrases: tuple[str, ...] = ()
     excluded: tuple[Excluded, ...] = ()
     stands_for: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    length: int = 0
 
 
 def wanted(query: Query, frequency: Frequency, translated: float = 0.0) -> Wanting:
@@ -48,7 +50,7 @@ def wanted(query: Query, frequency: Frequency, translated: float = 0.0) -> Wanti
     own = set(query.terms)
     spoken = {term: word for term, word in asked(query.text).items() if term in own}
     spoken |= {term: term for term in query.terms if term not in spoken}
-    meant = set(query_terms(without_now(without_asides(query.text))))
+    meant = set(query_terms(without_now(without_asides(without_request(query.text)))))
     trust = {term: 1.0 if term in meant or not meant else ASIDE for term in spoken}
     for term, likely in corrections(plain_words(query.text), frequency).items():
         if term in trust and not frequency([term])[0]:
@@ -67,7 +69,7 @@ def wanted(query: Query, frequency: Frequency, translated: float = 0.0) -> Wanti
         if term not in trust:
             trust[term], spoken[term] = weight, term
     needed = tuple(terms for phrase in query.phrases if (terms := needed_by(phrase)))
-    marks = (query.phrases, query.excluded, stands_for)
+    marks = (query.phrases, query.excluded, stands_for, len(own))
     return Wanting(tuple(trust), tuple(trust.values()), spoken, needed, *marks)
 
 

@@ -6,16 +6,20 @@ had; faults are its problems. Nothing here touches the disk.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from datetime import datetime, tzinfo
 from hashlib import blake2b
 
-from huimem.records import Session, Source
+from huimem.records import Session, Source, Turn
 from huimem.vault.conflicts import conflict_problem
-from huimem.vault.facts import FactFile, parse_facts, tags_of, timeline
+from huimem.vault.facts import FactFile, file_id, parse_facts, tags_of, timeline
 from huimem.vault.layout import namespace_of
 from huimem.vault.markdown import parse, sort_of
 from huimem.vault.notes import parse_note, records
+
+_LETTER = re.compile(r"[^\W\d_]")
+_JOINTS = re.compile(r"[._/:-]+")
 
 
 def digest(data: bytes) -> str:
@@ -52,14 +56,28 @@ def source_of(data: bytes, path: str, *, zone: tzinfo, modified: datetime | None
         namespace=session.namespace,
         title=session.title,
         tags=tags_of(session.fields),
-        records=records(session),
+        records=_under_title(records(session), session),
         problems=session.problems,
     )
+
+
+def _under_title(turns: tuple[Turn, ...], session: Session) -> tuple[Turn, ...]:
+    """The records of a file under its title: the parts of a note, the first turn of a talk.
+
+    An id is no title, nor is a date.
+    """
+    talk = any(turn.kind == "turn" for turn in turns)
+    if not _LETTER.search(session.title) or (talk and session.title == session.id):
+        return turns
+    named = len(turns[:1]) if talk else len(turns)
+    return (*(replace(turn, called=session.title) for turn in turns[:named]), *turns[named:])
 
 
 def _facts(data: bytes, path: str, zone: tzinfo) -> Source:
     file = parse_facts(data, path, zone=zone, namespace=namespace_of(path))
     facts = timeline(file.versions, namespace=file.namespace, file=file.id)
+    title = "" if file.title in (file.key, file_id(path)) else file.title
+    facts = tuple(replace(fact, called=_called(title, fact.key)) for fact in facts)
     return Source(
         path=path,
         digest=digest(data),
@@ -69,6 +87,11 @@ def _facts(data: bytes, path: str, zone: tzinfo) -> Source:
         records=(*facts, *records(_preface(file))),
         problems=(*file.problems, *conflict_problem(data, path)),
     )
+
+
+def _called(title: str, key: str | None) -> str:
+    """The title that somebody gave a fact's file, and what its key says: wifi.password is two words."""
+    return " ".join(filter(None, (title, key and _JOINTS.sub(" ", key))))
 
 
 def _preface(file: FactFile) -> Session:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from huimem.index import dense
+from huimem.index import view
 from huimem.index.calibrate import calibrate
 from huimem.index.centring import PRIOR, Centre, centred, mean
 from huimem.index.filters import Filter
@@ -217,7 +217,7 @@ def test_an_index_that_grew_equals_one_made_anew(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: Callable[[Files, Index], None], sample: int
 ) -> None:
     """To the last digit, also where more texts stand there than a mean is taken of."""
-    monkeypatch.setattr(dense, "SAMPLE", sample)
+    monkeypatch.setattr(view, "SAMPLE", sample)
     files = said(ENGLISH[:20])
     grown = indexed(tmp_path / "grown", files)
     for text, n in zip([*ENGLISH[20:], *CHINESE], range(20, 100), strict=False):
@@ -256,7 +256,7 @@ def test_a_sample_is_the_same_in_whatever_order_texts_came(
     tmp_path_factory: pytest.TempPathFactory, order: list[int]
 ) -> None:
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(dense, "SAMPLE", 7)
+        patched.setattr(view, "SAMPLE", 7)
         folder = tmp_path_factory.mktemp("order")
         one = indexed(folder / "one", said(ENGLISH[:24]))
         other = indexed(folder / "other", said([ENGLISH[at] for at in order]))
@@ -316,9 +316,9 @@ def test_texts_seen_from_a_centre(tmp_path: Path) -> None:
         none = snapshot.seen_from(centre, rows[:0])
         texts = snapshot.texts(rows)
     middle = {True: unit_mean(ENGLISH[:5], LATIN), False: unit_mean(CHINESE[:5], HAN)}
-    for text, view in zip(texts, seen[:-1], strict=True):
+    for text, seen_one in zip(texts, seen[:-1], strict=True):
         whole = EMBEDDER.embed([text]).astype(np.float16).astype(np.float64)
-        assert view == pytest.approx(centred(whole, middle[text.isascii()])[0], abs=1e-9)
+        assert seen_one == pytest.approx(centred(whole, middle[text.isascii()])[0], abs=1e-9)
     assert np.abs(seen[-1]).max() == near[-1] == 0  # a row without a vector
     assert near == pytest.approx(seen @ centre.towards, abs=1e-12)
     assert none.shape == (0, EMBEDDER.dim)

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from huimem.index import dense, sketch
-from huimem.index.dense import ROW, SegmentRow, View
+from huimem.index.dense import ROW, SegmentRow
+from huimem.index.view import View
 
 DIM = 384
 
@@ -56,6 +57,28 @@ def test_a_distance_counts_the_dimensions_on_the_other_side(dim: int, count: int
     found = sketch.opened(sketch.sketched(vectors, scripts), count, dim)
     assert found is not None
     assert sketch.distances(found, towards).tolist() == wanted.tolist()
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(1, 200), st.integers(1, 40), st.integers(0, 2**32))
+def test_a_weighed_distance_counts_a_dimension_by_how_far_out_the_question_lies_in_it(
+    dim: int, count: int, seed: int
+) -> None:
+    chance = np.random.default_rng(seed)
+    vectors = chance.standard_normal((count, dim)).astype(np.float32)
+    towards = chance.standard_normal(dim).astype(np.float32)
+    found = sketch.opened(sketch.sketched(vectors, np.zeros(count, np.int32)), count, dim)
+    assert found is not None
+    farthest = np.quantile(abs(towards), 0.98)  # what lies farther out counts no more
+    weights = np.minimum(np.rint(3 * abs(towards) / farthest), 3)
+    differs = (vectors > vectors.mean(axis=0)) != (towards > 0)
+    assert sketch.weighed_distances(found, towards).tolist() == (differs @ weights).tolist()
+
+
+def test_a_question_in_the_middle_is_as_far_from_all() -> None:
+    found = sketch.opened(sketch.sketched(np.eye(4, DIM, dtype=np.float32), np.zeros(4, np.int32)), 4, DIM)
+    assert found is not None
+    assert sketch.weighed_distances(found, np.zeros(DIM, np.float32)).tolist() == [0] * 4
 
 
 @settings(max_examples=60, deadline=None)

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from huimem.recall.intent import asks_for_latest, need_of_history, without_asides
+from huimem.index.tokens import query_terms
+from huimem.recall.intent import asks_for_latest, need_of_history, without_asides, without_request
 
 LATEST = [
     "what is our current database?",
@@ -86,6 +87,63 @@ def test_a_question_that_is_nothing_but_an_aside_stays() -> None:
 @given(st.text(max_size=80))
 def test_no_text_is_emptied(text: str) -> None:
     assert bool(without_asides(text).strip()) == bool(text.strip())
+
+
+# question, what it is about
+REQUESTS = [
+    ("Can you summarize how my budget evolved?", "how my budget evolved?"),
+    ("Could you please give me a short summary of the kitchen plans", "of the kitchen plans"),
+    ("give us a clear and comprehensive overview of what the vet said", "of what the vet said"),
+    ("Describe the backups: where, how long", "the backups: where, how long"),
+    ("ok, remind me which hotel we took", "which hotel we took"),
+    ("Hey, can you walk me through the tax return", "the tax return"),
+    ("I'd like you to list all the books I borrowed", "the books I borrowed"),
+    ("Tell me about the lease", "the lease"),
+    ("please explain again why postgres", "again why postgres"),
+    ("the plants we've talked about", "the plants"),
+    ("which cafes have I mentioned in our chats?", "which cafes"),
+    ("what is the bug I brought up across our recent conversations", "what is the bug"),
+    ("帮我总结一下装修预算", "装修预算"),
+    ("请列出书单", "书单"),
+    ("你能不能说说那次面试", "那次面试"),
+    ("告诉我房东的电话", "房东的电话"),
+    ("麻烦介绍下备份策略", "备份策略"),
+    ("我们之前讨论过的餐厅", "餐厅"),
+    ("我跟你提到过的那家面馆叫什么", "那家面馆叫什么"),
+]
+# These ask with their first words for something, or speak of somebody's talk: nothing is set aside.
+NO_REQUESTS = [
+    "which list did I give to Nora",
+    "the summary of the meeting, who wrote it",
+    "who mentioned the leak?",
+    "listless days in May",
+    "showroom in Bergen",
+    "what did Paul discuss with the landlord",
+    "总部搬到哪里",
+    "谁提到了漏水",
+    "小王讨论的方案",
+    "",
+]
+
+
+@pytest.mark.parametrize(("text", "meant"), REQUESTS)
+def test_how_an_answer_shall_be_given_is_left_out(text: str, meant: str) -> None:
+    assert query_terms(without_request(text)) == query_terms(meant)
+
+
+@pytest.mark.parametrize("text", NO_REQUESTS)
+def test_what_a_question_is_about_stays(text: str) -> None:
+    assert without_request(text) == text
+
+
+@pytest.mark.parametrize("text", ["Can you summarize?", "tell me", "总结一下", "the ones we discussed"])
+def test_a_question_that_is_nothing_but_a_request_keeps_a_word(text: str) -> None:
+    assert without_request(text).strip(" ?")
+
+
+@given(st.text(max_size=80))
+def test_a_request_leaves_something(text: str) -> None:
+    assert bool(without_request(text).strip()) == bool(text.strip())
 
 
 # question, how many words it searches for, how far it leans on what was said before
