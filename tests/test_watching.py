@@ -144,7 +144,7 @@ def test_vectors_follow_and_are_counted(root: Path) -> None:
         assert done.vectors is not None and done.vectors.total == 2
         write(root / "notes/second.md", "hazelnut")
         one.until(lambda one: one.vectors and one.vectors.done == 4)
-        assert one.memory.index.coverage() == (2, 2)
+        assert one.memory.index.coverage() == (4, 4)
 
 
 def test_no_vectors_are_made_where_none_are_wanted(root: Path) -> None:
@@ -161,10 +161,10 @@ def test_others_are_told_how_it_goes(root: Path) -> None:
         one.until(lambda one: one.vectors and one.vectors.done == 2)
         write(root / "notes/second.md", "hazelnut")
         one.until(lambda one: one.vectors and one.vectors.done == 4)
-        told = wait_for(lambda: json.loads((root / ".huimem/watch.json").read_text())["done"] == 2)
+        told = wait_for(lambda: json.loads((root / ".huimem/watch.json").read_text())["done"] == 4)
         watcher = seen(root)
         assert told and watcher is not None and watcher.standing is not None
-        assert (watcher.standing.mode, watcher.standing.total) == ("events", 2)
+        assert (watcher.standing.mode, watcher.standing.total) == ("events", 4)
         assert watcher.looked is not None and watcher.event is not None and watcher.looked < watcher.event + 5
 
 
