@@ -24,22 +24,33 @@ _ASIDE = re.compile(
     r"|[，；（](?:而)?不是[^，。；？！）]{1,20}|而不是[^，。；？！]{1,20}",
     re.I,
 )
-# How an answer shall be given: "can you give me a short summary of", 帮我总结一下. It stands first; what is
-# listed or told there may also be the matter, so these words still count a little.
-_REQUEST = re.compile(
-    r"^\W*(?:(?:hey|hi|hello|ok|okay|so|and|now|please|kindly|(?:can|could|would|will) you|help me(?: to)?"
-    r"|i(?:'d|’d| would) like(?: you)? to|i (?:want|need) (?:you )?to|let'?s|let us)\b[\s,]*)*"
-    r"(?:give|tell|show|list|describe|explain|summari[sz]e|sum up|outline|provide|remind|walk|recap|recall"
-    r"|go over|name|enumerate|mention|find|look up|pull up|search for|understand|know)\b"
-    r"(?:\s+(?:me|us)\b)?(?:\s+(?:about|through|of)\b)?"
-    r"(?:\s+(?:an?|the|some|all)\b)?"
-    r"(?:(?:\s+(?:clear|brief|short|quick|simple|concise|comprehensive|detailed|thorough|complete|full|high-level"
-    r"|step-by-step|chronological)\b,?(?:\s+and\b)?)*"
+# How an answer shall be given: "can you give me a short summary of", 帮我总结一下. It stands first, behind
+# something polite or before somebody or something to tell of: "list the cafes", but not "list price", 说明书.
+_POLITE = (
+    r"(?:(?:please|kindly|(?:can|could|would|will) you|help me(?: to)?|i(?:['’]d| would) like(?: you)? to"
+    r"|i (?:want|need) (?:you )?to|let['’]?s|let us)\b[\s,]*)"
+)
+_TELL = (
+    r"(?:give|tell|show|list|describe|explain|summari[sz]e|sum up|outline|provide|remind|recap|recall|go over"
+    r"|name|enumerate|mention|find|look up|pull up|search for)\b"
+)
+_OF = r"(?:the|an?|my|our|all|every|any|some|how|why|what|which|who|where|when|whether|if|again|about)\b"
+_ANSWER = (
+    r"(?:(?:\s+(?:clear|brief|short|quick|simple|concise|comprehensive|detailed|thorough|complete|full"
+    r"|high-level|step-by-step|chronological)\b,?(?:\s+and\b)?)*"
     r"\s+(?:summary|overview|list|timeline|rundown|recap|breakdown|description|explanation|outline|account"
     r"|synopsis|details?|idea|order)\b(?=\s+(?:of|on|about|for|in|how|what|which)\b))?"
-    r"|^\W*(?:请|麻烦|劳驾|你|能不能|能否|可以|可不可以|想|再|帮我|帮忙|帮|给我|跟我|为我)*"
-    r"(?:总结|概括|概述|归纳|回顾|列出|列举|罗列|描述|说明|介绍|解释|告诉|提醒|整理|梳理|复述|回忆|汇总|找出|查找|搜索"
-    r"|查一下|找一下|说说|讲讲|说一说|讲一讲|列一下)(?:我们|我)?(?:一下|下)?",
+)
+_REQUEST = re.compile(
+    r"^\W*(?:(?:hey|hi|hello|ok|okay|so|and|now)\b[\s,]*)*"
+    rf"(?:{_POLITE}+(?:{_TELL}|(?:understand|know)\b)|{_TELL}(?=\s+(?:(?:me|us)\b|{_OF}))"
+    rf"|{_POLITE}*walk(?=\s+(?:me|us)\s+through\b))"
+    rf"(?:\s+(?:me|us)\b)?(?:\s+(?:about|through|of)\b)?(?:\s+(?:an?|the|some|all)\b)?{_ANSWER}"
+    r"|^\W*(?:(?:请|麻烦|劳驾|你|能不能|能否|可以|可不可以|帮我|帮忙|给我|跟我|为我)+"
+    r"(?:总结|概括|概述|归纳|回顾|描述|说明|介绍|解释|整理|梳理|复述|回忆|汇总|列出|列举|罗列|找出|查找|说说|讲讲)"
+    r"|列出|列举|罗列|找出|(?:告诉|提醒|请?问)(?=我)"
+    r"|(?:总结|概括|概述|归纳|回顾|描述|说明|介绍|解释|整理|梳理|复述|回忆|汇总|列|说|讲|查|找)(?=一下))"
+    r"(?:我们|我)?(?:一下)?",
     re.I,
 )
 # Talking itself, where it frames what was talked about: "that I mentioned", "in our chats", 我们聊过的.
@@ -49,7 +60,8 @@ _TALKED = re.compile(
     r"|told you(?: about)?)\b"
     r"|\b(?:throughout|across|during|over|in|from|based on|of) (?:all )?(?:our|my)(?: \w+)? "
     r"(?:conversations?|chats?|discussions?|talks|sessions?)\b"
-    r"|(?:我们|我|咱们|你)(?:之前|以前|上次|曾经|都)*(?:跟你|和你|对你)?(?:提到|提过|提及|提|聊到|聊|讨论|谈到|谈|说起)(?:过)?(?:的)?",
+    r"|(?:我们|我|咱们|你)(?:之前|以前|上次|曾经|都)*(?:跟你|和你|对你)?"
+    r"(?:(?:提|聊|谈|说|讨论)(?:到|过)|提及|说起|(?:提|聊|谈|讨论)(?=的))过?的?",
     re.I,
 )
 _POINTING = re.compile(

@@ -173,7 +173,7 @@ def _text(part: Part, record: RecordRow) -> str:
     said = [role != TITLE for role in found.roles]
     begins = np.diff(found.message[said], prepend=found.message[:1]) != 0
     texts = part.snapshot.texts(found.rows[said].tolist())
-    title = record.title if not record.ord or record.fact or record.kind == "note" else ""
+    title = record.title if TITLE in found.roles else ""
     return title + "".join(("\x00" if new else "\n") + text for new, text in zip(begins, texts, strict=True))
 
 

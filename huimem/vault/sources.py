@@ -66,11 +66,12 @@ def _under_title(turns: tuple[Turn, ...], session: Session) -> tuple[Turn, ...]:
 
     An id is no title, nor is a date.
     """
-    talk = any(turn.kind == "turn" for turn in turns)
-    if not _LETTER.search(session.title) or (talk and session.title == session.id):
+    first = next((turn for turn in turns if turn.kind == "turn"), None)
+    if not _LETTER.search(session.title) or (first and session.title == session.id):
         return turns
-    named = len(turns[:1]) if talk else len(turns)
-    return (*(replace(turn, called=session.title) for turn in turns[:named]), *turns[named:])
+    return tuple(
+        replace(turn, called=session.title) if first is None or turn is first else turn for turn in turns
+    )
 
 
 def _facts(data: bytes, path: str, zone: tzinfo) -> Source:

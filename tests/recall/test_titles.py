@@ -42,6 +42,23 @@ The one by the river.
 Fine, book it.
 """,
     WIFI: "---\nhuimem: 1\nkey: home.wifi-password\n---\n\n## 2026-01-03 →\n\nTulip-42\n",
+    "sessions/2026-W14/noted.md": """---
+huimem: 1
+id: noted
+title: Otters of the delta
+created: 2026-04-04T10:00:00+02:00
+---
+
+Looked at once more in May.
+
+## user 2026-04-04 10:00:00
+
+How long do they live?
+
+## assistant 2026-04-04 10:00:20
+
+Some ten years.
+""",
     "facts/boiler.md": "---\nhuimem: 1\nkey: boiler\ntitle: Heating\n---\n\n"
     "## 2026-01-03 → 2026-02-01\n\nServiced by Otto.\n\n## 2026-02-01 →\n\nServiced by Mina.\n",
 }
@@ -56,6 +73,7 @@ FOUND = [
     ("hotel in Porto", TRIP),
     ("wifi password", WIFI),
     ("heating", "facts/boiler.md"),
+    ("otters delta", "sessions/2026-W14/noted.md"),
     ("boiler service", "facts/boiler.md"),
 ]
 
@@ -94,6 +112,14 @@ def test_a_title_shows_the_text_that_stands_under_it(memory: Memory) -> None:
     assert hit.title == "Weekend in Porto"
     assert hit.evidence.startswith("Which hotel")
     assert "Porto" in hit.factors[0].note
+
+
+@pytest.mark.parametrize("question", ["otters", '"otters of the delta"'])
+def test_a_title_stands_over_the_first_turn_whatever_was_noted_above_it(
+    memory: Memory, question: str
+) -> None:
+    (hit, *_) = memory.recall(question, now=NOW, kinds=["turn"]).hits
+    assert hit.evidence == "How long do they live?"
 
 
 def test_only_what_holds_now_answers_to_its_key(memory: Memory) -> None:
