@@ -6,6 +6,7 @@ a question without the ranges that would hide everything.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -21,6 +22,9 @@ from huimem.recall.parts import Part, oldest, parts_of
 from huimem.recall.query import Resolve, Understood, is_fixed, widened
 from huimem.records import Query, Reading, TimeRange
 
+# What is of a time, and was not said then: "tonight's restaurant", 今晚的餐厅, "to pack for this weekend".
+_OF_IT = re.compile(r"['’]s\b|的(?!时候|对话|聊天|谈话|会话|记录|话)")
+_FOR_IT = re.compile(r"\bfor (?:the )?$", re.I)
 CLOCKS = frozenset({"second", "minute", "hour"})  # grains of what may be a time that is spoken of
 
 
@@ -92,9 +96,10 @@ def limited(
 ) -> tuple[Understood, tuple[str, ...]]:
     """The question without those of its own ranges in which nothing can lie, and a line for each.
 
-    Such are a range that ends before anything was said, one in the future that nothing speaks of, and a
-    clock time at which nothing was said, "the 8:18 train": as filters they would hide the answer. Where
-    nothing but time is asked for they stay.
+    Such are a range that ends before anything was said, one in the future that nothing speaks of, or one
+    that is not over where something of it is named, "tonight's restaurant", and a clock time at which
+    nothing was said, "the 8:18 train": as filters they would hide the answer. Where nothing but time is
+    asked for they stay.
     """
     doubtful = [
         reading
@@ -106,17 +111,29 @@ def limited(
     with index.snapshot() as snapshot:
         parts = parts_of(snapshot, narrowed, overlay)
         first = _oldest(parts)
-        reasons = {reading: why for reading in doubtful if (why := _why_empty(reading, parts, first))}
+        ahead = {reading for reading in doubtful if reading.future or _is_coming(reading, asked)}
+        reasons = {
+            reading: why
+            for reading in doubtful
+            if (why := _why_empty(reading, reading in ahead, parts, first))
+        }
         if reasons:
             spoken_of = [
                 reading
                 for reading in reasons
                 if reading.grain in CLOCKS
-                or (not reading.future and is_fixed(reading, asked.asked, asked.now, resolve))
+                or (reading not in ahead and is_fixed(reading, asked.asked, asked.now, resolve))
             ]
             asked = asked.without(reasons, spoken_of, lambda term: _is_heard(term, parts))
     phrases = [(why, asked.asked[slice(*reading.span)].strip()) for reading, why in reasons.items()]
     return asked, tuple(f"{why.format(phrase)}; searched without it" for why, phrase in phrases)
+
+
+def _is_coming(reading: Reading, asked: Understood) -> bool:
+    """Whether a time is not over yet, and something of it is named."""
+    end, (first, last) = reading.range.end, reading.span
+    named = _OF_IT.match(asked.asked, last) or _FOR_IT.search(asked.asked[:first])
+    return end is not None and end > asked.now and named is not None
 
 
 def _is_heard(term: str, parts: Sequence[Part]) -> bool:
@@ -133,21 +150,21 @@ def _oldest(parts: Sequence[Part]) -> int | None:
     )
 
 
-def _why_empty(reading: Reading, parts: Sequence[Part], first: int | None) -> str:
-    """Why nothing can lie in a range, with {} for its words; "" where something may."""
+def _why_empty(reading: Reading, ahead: bool, parts: Sequence[Part], first: int | None) -> str:
+    """Why nothing can lie in a range, `ahead` or past, with {} for its words; "" where something may."""
     if first is None:
         return "nothing here has a known time, so “{}” cannot narrow it"
     span = widened(reading)
     if span.end is not None and milliseconds(span.end) <= first:
         return "nothing here is as old as “{}”"
-    if not (reading.future or reading.grain in CLOCKS):
+    if not (ahead or reading.grain in CLOCKS):
         return ""
     # Whoever speaks of a day does not speak of each of its hours.
     longest = PART_OF_A_DAY if reading.grain in CLOCKS else A_WEEK
     then = bounds(span)
     if any(part.snapshot.count(replace(part.narrowed, during=(then,), longest=longest)) for part in parts):
         return ""
-    if not reading.future:
+    if not ahead:
         return "nothing was said or is told of at “{}”"
     said_only = any(part.narrowed.said_only for part in parts)
     return "nothing can have been said in “{}” yet" if said_only else "nothing speaks of “{}” yet"

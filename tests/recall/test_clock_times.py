@@ -114,3 +114,36 @@ def test_a_time_of_day_beside_vague_words_is_a_time_that_can_be_named(
     named: Keywords, telling: Telling
 ) -> None:
     assert telling({"soup": ("2026-05-19", "Soup.")}).recall("soup", now=NOW, **named).hits
+
+
+EVENING = datetime(2026, 5, 20, 19, 0, tzinfo=ZoneInfo("Asia/Shanghai"))
+# asked on that evening, whether the time is set aside
+COMING = [
+    ("for tonight's restaurant, what can Maria not eat?", True),
+    ("tonight’s dinner: what can Maria not eat?", True),
+    ("what can Maria eat for this week", True),
+    ("今晚的餐厅，Maria 不能吃什么", True),
+    ("what did Maria say tonight?", False),
+    ("yesterday's restaurant: what could Maria not eat?", False),
+    ("今晚的聊天里 Maria 说了什么", False),
+    ("今晚 Maria 说不能吃什么", False),
+]
+
+
+@pytest.mark.parametrize(("question", "aside"), COMING)
+def test_what_is_of_a_time_that_is_not_over_was_not_said_then(
+    question: str, aside: bool, telling: Telling
+) -> None:
+    memory = telling({"allergy": ("2026-05-03", "Maria 不能吃花生: she cannot eat peanuts.")})
+    answer = memory.recall(question, now=EVENING)
+    assert [hit.ref.session for hit in answer.hits] == ["allergy"] * aside
+    assert any("yet; searched without it" in line for line in answer.warnings) == aside
+
+
+def test_what_speaks_of_a_time_that_is_not_over_answers_for_it(telling: Telling) -> None:
+    told = {
+        "allergy": ("2026-05-03", "Maria cannot eat peanuts in a restaurant."),
+        "plan": ("2026-05-19", "Tomorrow evening we take Maria to the restaurant by the lake."),
+    }
+    answer = telling(told).recall("tonight's restaurant with Maria", now=EVENING)
+    assert ([hit.ref.session for hit in answer.hits], answer.warnings) == (["plan"], ())
