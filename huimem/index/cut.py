@@ -38,7 +38,7 @@ def chunks(record: Record) -> Iterator[Chunk]:
             said = question + _said(message, text[start:end])
             shown = message.text[start:end]
             whose = (index, message.role, (line, last))
-            if called:
+            if called and message.role != "tool":  # what a tool said is found when asked for
                 # Apart from the passage, which a user may have said: a title tells less than they do.
                 yield Chunk(digest_of(called), index, TITLE, (line, last), shown, called, message.at)
                 called = ""

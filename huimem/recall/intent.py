@@ -58,7 +58,8 @@ _TALKED = re.compile(
     r"\b(?:i|we|you)(?:['’](?:ve|d))?(?: have| had)?(?: ever| already| last| just)*"
     r" (?:mention(?:ed)?|discuss(?:ed)?|talk(?:ed)? about|brought up|bring up|asked about"
     r"|told you(?: about)?)\b"
-    r"|\b(?:throughout|across|during|over|in|from|based on|of) (?:all )?(?:our|my)(?: \w+)? "
+    r"|\b(?:throughout|across|during|over|in|from|based on|of) (?:all )?(?:our|my)"
+    r"(?: (?:recent|past|last|previous|earlier|latest|many))? "
     r"(?:conversations?|chats?|discussions?|talks|sessions?)\b"
     r"|(?:我们|我|咱们|你)(?:之前|以前|上次|曾经|都)*(?:跟你|和你|对你)?"
     r"(?:(?:提|聊|谈|说|讨论)(?:到|过)|提及|说起|(?:提|聊|谈|讨论)(?=的))过?的?",

@@ -227,8 +227,15 @@ def _likeness(candidates: Sequence[Ranked]) -> Floats:
     among_one = len({id(one.part) for one in candidates}) == 1  # another part numbers its terms otherwise
     found = overlap([{*one.numbers()} if among_one else {*one.words()} for one in candidates])
     judged = candidates[0].evidence.judged
-    if judged.centre is None:
-        return found
     rows = np.array([one.row for one in candidates])
-    views = candidates[0].part.snapshot.seen_from(judged.centre, rows)
-    return np.maximum(found, views @ views.T)
+    if judged.centre is not None:
+        views = candidates[0].part.snapshot.seen_from(judged.centre, rows)
+        found = np.maximum(found, views @ views.T)
+    # Under one title different things may be said.
+    if among_one:
+        roles: Sequence[str] = candidates[0].part.snapshot.passages(rows).roles
+    else:
+        roles = [one.part.snapshot.chunk(one.row).role for one in candidates]
+    titles = [role == TITLE for role in roles]
+    found[titles, :] = found[:, titles] = 0.0
+    return found

@@ -18,6 +18,7 @@ from huimem.vault.layout import namespace_of
 from huimem.vault.markdown import parse, sort_of
 from huimem.vault.notes import parse_note, records
 
+FEW = 8  # parts of a note that each stand under its title; in a diary of thousands it would drown the rest
 _LETTER = re.compile(r"[^\W\d_]")
 _JOINTS = re.compile(r"[._/:-]+")
 
@@ -62,16 +63,16 @@ def source_of(data: bytes, path: str, *, zone: tzinfo, modified: datetime | None
 
 
 def _under_title(turns: tuple[Turn, ...], session: Session) -> tuple[Turn, ...]:
-    """The records of a file under its title: the parts of a note, the first turn of a talk.
+    """The records of a file under its title: each part of a note of a few, the first of others.
 
-    An id is no title, nor is a date.
+    Of a talk it is the first turn. An id is no title, nor is a date.
     """
     first = next((turn for turn in turns if turn.kind == "turn"), None)
     if not _LETTER.search(session.title) or (first and session.title == session.id):
         return turns
-    return tuple(
-        replace(turn, called=session.title) if first is None or turn is first else turn for turn in turns
-    )
+    every = first is None and len(turns) <= FEW
+    under = turns[0] if first is None and turns else first
+    return tuple(replace(turn, called=session.title) if every or turn is under else turn for turn in turns)
 
 
 def _facts(data: bytes, path: str, zone: tzinfo) -> Source:

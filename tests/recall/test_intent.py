@@ -121,6 +121,8 @@ REQUESTS = [
 NO_REQUESTS = [
     "which list did I give to Nora",
     "list price of the bike",
+    "bill from my therapy sessions",
+    "during my training sessions how many",
     "name of the dentist",
     "recall of the car",
     "explain plan in postgres",

@@ -187,3 +187,27 @@ def test_a_title_stands_over_the_first_passage_alone() -> None:
     assert said.count("Lease of the flat") == 1
     assert said[0] == "Lease of the flat"
     assert len(said) > 3
+
+
+def test_under_one_title_different_things_are_no_repeats(memory: Memory) -> None:
+    for day, text in ((5, "The boiler leaks."), (6, "Otto is on leave."), (7, "We hired Mina.")):
+        said = {"role": "user", "content": text, "at": f"2026-04-0{day}T09:00:00"}
+        memory.record([said], title="Weekly sync", session=f"sync-{day}")
+    hits = memory.recall("weekly sync", now=NOW).hits
+    assert len(hits) == 3
+    assert not any(factor.name == "repeats" for hit in hits for factor in hit.factors)
+
+
+def test_what_a_tool_said_stands_under_no_title(memory: Memory, vault: Path) -> None:
+    text = FILES[TRIP].replace("## user 2026-04-03 10:00:00", "## tool 2026-04-03 10:00:00")
+    (vault / TRIP).write_text(text, encoding="utf-8")
+    (hit, *_) = memory.recall("Porto", now=NOW).hits
+    assert hit.evidence == "The one by the river."
+
+
+def test_a_long_note_stands_under_its_title_once(memory: Memory, vault: Path) -> None:
+    parts = "".join(f"# Entry {number}\n\nWatered the beds.\n\n" for number in range(40))
+    (vault / "notes/diary.md").write_text(f"---\ntitle: Pomona log\n---\n{parts}", encoding="utf-8")
+    hits = memory.recall("pomona log", now=NOW, limit=40).hits
+    assert hits[0].path == "notes/diary.md"
+    assert sum("Entry" in hit.evidence and hit.factors[0].parts["words"] > 0 for hit in hits) == 1
