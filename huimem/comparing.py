@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from statistics import fmean, median
 
-from huimem.index.embeddings import Held, Meaning
+from huimem.index.embeddings import Held
 from huimem.index.filters import Filter
+from huimem.index.meaning import Meaning
 from huimem.index.scripts import script
 from huimem.memory import Memory
 from huimem.ports import Embedder

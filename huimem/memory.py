@@ -24,6 +24,7 @@ from huimem.following import Following
 from huimem.forgetting import Forgotten, forget
 from huimem.index.filters import Filter
 from huimem.index.index import Index
+from huimem.index.meaning import Beside
 from huimem.providers.table import (
     embedder_names,
     load_embedder,
@@ -226,11 +227,11 @@ class Memory:
         return self._answer(asked, progress)
 
     def _answer(self, asked: Understood, progress: Progress | None) -> Walk:
-        with self.caught_up(progress) as standing:
+        with self.index.ahead(*_told(asked.query)) as begun, self.caught_up(progress) as standing:
             asked, narrowed, unused = self.limited(asked, standing)
             wordy = standing.lacks_vectors(narrowed)
-            text, before = without_asides(asked.query.text), told_before(asked.query)
-            meaning = None if wordy else self.index.meaning(text, narrowed, before)
+            text, before = _told(asked.query)
+            meaning = None if wordy else self.index.meaning(text, narrowed, before, begun)
             fresh = upkeep.freshness(self.index, standing, meaning is not None)
             said = (*self.warnings, *self.vault.warnings, *standing.warnings, *unused)
             given = Asked.of(asked, narrowed, meaning, fresh, said)
@@ -334,3 +335,8 @@ class Memory:
         self.index.refuse_fork()
         self._following.wait(seconds)
         return self._following.fault
+
+
+def _told(query: Query) -> tuple[str, Beside]:
+    """What a question tells of its matter, and what was told before it with its share."""
+    return without_asides(query.text), told_before(query)

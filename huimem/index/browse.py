@@ -103,7 +103,14 @@ def counts(db: sqlite3.Connection, vectors: int) -> Counts:
     return Counts(sources, records, chunks, terms, vectors, problems)
 
 
-def labels_below(db: sqlite3.Connection, root: str, beside: Collection[str]) -> frozenset[str]:
-    """`root` and the labels below it, in the catalog and among `beside`."""
-    labels = [label for (label,) in db.execute("SELECT label FROM namespace")]
-    return frozenset({root, *(label for label in (*labels, *beside) if label.startswith(f"{root}/"))})
+def labels(db: sqlite3.Connection, namespace: str | None, beside: Collection[str]) -> frozenset[str] | None:
+    """The labels in the catalog and among `beside` that a namespace as asked for means; None = all of them.
+
+    None is the root alone, `alice` itself, `alice/**` it and all below, `**` everything.
+    """
+    if namespace is None or not namespace.endswith("**"):
+        return frozenset({namespace or ""})
+    if not (root := namespace.removesuffix("**").rstrip("/")):
+        return None
+    known = [label for (label,) in db.execute("SELECT label FROM namespace")]
+    return frozenset({root, *(label for label in (*known, *beside) if label.startswith(f"{root}/"))})

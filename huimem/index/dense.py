@@ -105,13 +105,6 @@ def sketches(codes: NDArray[np.uint8], rows: NDArray[Any]) -> bytes:
     return sketch.sketched(codes.view("<f2").astype("f4"), rows["script"])
 
 
-def decode(index: Any) -> NDArray[np.uint8]:
-    """The half-precision vectors of an opened segment: uint8 [n, 2 · dim]."""
-    with guarded("a segment") as faiss:
-        codes: NDArray[np.uint8] = faiss.vector_to_array(index.codes).reshape(index.ntotal, -1)
-        return codes
-
-
 def stored(index: Any) -> NDArray[np.uint8]:
     """The half-precision vectors of an opened segment as they lie there: uint8 [n, 2 · dim].
 

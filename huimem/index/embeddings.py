@@ -23,6 +23,7 @@ from huimem.index.calibrate import Scale, calibrate
 from huimem.index.disk import file_clock
 from huimem.index.embedding import Embedding, Made, Stop
 from huimem.index.filters import Filter
+from huimem.index.meaning import Ahead, Beside, Meaning, ahead, blended, vectors_of
 from huimem.index.rows import EmbedReport
 from huimem.index.scripts import script
 from huimem.index.segments import Target
@@ -41,17 +42,9 @@ PUBLISH_SECONDS = 20.0  # vectors made meanwhile become findable at least this o
 # meanwhile. What lacks more was never complete, and two embedders for all of it would take twice as long.
 KEPT_UP, KEPT_SHARE = 512, 0.125
 
+WORTH_A_THREAD = 0.004  # seconds that a question's vector takes
+
 Progress = Callable[[int, int], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Meaning:
-    """A question's vector, float32 [dim], its script, and the embedder that made it with its scale."""
-
-    embedder: str
-    vector: NDArray[np.float32]
-    scale: Scale
-    script: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +98,7 @@ class Embeddings:
         self._answering = Answering(choice)
         self._scales: dict[str, Scale] = {}
         self._answered = False  # ours did, in this process
+        self._slow: Embedder | None = None  # took its time for the last question
 
     def run(
         self,
@@ -317,10 +311,14 @@ class Embeddings:
             count -= len(gone.intersection(dense.attributes(segment)["row"].tolist()))
         return int(count)
 
-    def meaning(self, text: str, f: Filter, beside: Sequence[tuple[str, float]]) -> Meaning | None:
+    def ahead(self, text: str, beside: Beside) -> AbstractContextManager[Ahead | None]:
+        """What `meaning` will want of a question, made while the block runs, where that is worth a thread."""
+        return ahead(self._slow if text else None, _texts(text, beside))
+
+    def meaning(self, text: str, f: Filter, beside: Beside, begun: Ahead | None = None) -> Meaning | None:
         """A question's vector where every passage it may find has one of the same embedder, else None.
 
-        Texts `beside` it take their shares of it.
+        Texts `beside` it take their shares of it. `begun`: what was made of it ahead.
         """
         import numpy as np
 
@@ -328,9 +326,13 @@ class Embeddings:
             return None
         embedder = self._now()
         if any(len(self._lacking(embedder, f, most)) for most in (FIRST, -1)):
+            self._slow = None
             return None
         try:
-            vectors = embedder.embed([text, *(one for one, _ in beside)], as_query=True)
+            start = time.monotonic()
+            vectors = vectors_of(embedder, _texts(text, beside), begun)
+            if begun is None:
+                self._slow = embedder if time.monotonic() > start + WORTH_A_THREAD else None
             vector = blended(vectors, [share for _, share in beside])
             if not np.isfinite(vector).all():
                 return None
@@ -339,7 +341,7 @@ class Embeddings:
             if embedder is self._choice.embedder:
                 raise
             self._answering.give_up(embedder, fault)
-            return self.meaning(text, f, beside)
+            return self.meaning(text, f, beside, begun)
 
     def scale(self, embedder: Embedder) -> Scale:
         """An embedder's scale of cosines; its texts are embedded once."""
@@ -373,18 +375,8 @@ class Embeddings:
         return said
 
 
-def blended(vectors: NDArray[np.float32], shares: Sequence[float]) -> NDArray[np.float32]:
-    """The first of `vectors` [n + 1, dim] with the others in their `shares` [n]: a unit vector."""
-    import numpy as np
-
-    whole: NDArray[np.float32] = vectors[0]
-    if not shares:
-        return whole
-    whole = whole * np.float32(1.0 - sum(shares))
-    for vector, share in zip(vectors[1:], shares, strict=True):
-        whole = whole + np.float32(share) * vector
-    length = np.float32(np.linalg.norm(whole))
-    return whole / length if length > 1e-6 else vectors[0]
+def _texts(text: str, beside: Beside) -> tuple[str, ...]:
+    return (text, *(one for one, _ in beside))
 
 
 def _holds_what_is_gone(db: sqlite3.Connection) -> bool:

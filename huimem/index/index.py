@@ -10,7 +10,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -24,9 +24,10 @@ from huimem.index.calibrate import Scale
 from huimem.index.catalog import Identity
 from huimem.index.differing import Agreed
 from huimem.index.disk import file_clock, refusals, sheltered
-from huimem.index.embeddings import Embeddings, Held, Meaning
+from huimem.index.embeddings import Embeddings, Held
 from huimem.index.filters import Filter
 from huimem.index.home import Home
+from huimem.index.meaning import Ahead, Beside, Meaning
 from huimem.index.mending import mending
 from huimem.index.mentions import Times
 from huimem.index.overlay import Overlay, at_rest, overlaid
@@ -259,12 +260,18 @@ class Index:
         """The embedder that will take over, how many chunks have its vector, and how many there are."""
         return self._embeddings.building()
 
-    def meaning(self, text: str, f: Filter, beside: Sequence[tuple[str, float]] = ()) -> Meaning | None:
+    def ahead(self, text: str, beside: Beside = ()) -> AbstractContextManager[Ahead | None]:
+        """What `meaning` will want of a question, made while the block runs; None: nothing was begun."""
+        return self._embeddings.ahead(text, beside)
+
+    def meaning(
+        self, text: str, f: Filter, beside: Beside = (), begun: Ahead | None = None
+    ) -> Meaning | None:
         """A question's vector where all that it may find has one of the same embedder, else None.
 
         Texts `beside` it take their shares of it. Search in `snapshot(meaning.embedder)` with it.
         """
-        return self._embeddings.meaning(text, f, beside) if text else None
+        return self._embeddings.meaning(text, f, beside, begun) if text else None
 
     def scale(self, embedder: Embedder) -> Scale:
         """An embedder's scale of cosines; its texts are embedded once."""
@@ -294,16 +301,9 @@ class Index:
             return browse.problems(db)
 
     def labels(self, namespace: str | None, overlay: Snapshot | None = None) -> frozenset[str] | None:
-        """The exact labels that a namespace as asked for means, here and in `overlay`; None = all of them.
-
-        None is the root alone, `alice` itself, `alice/**` it and all below, `**` everything.
-        """
-        if namespace is None or not namespace.endswith("**"):
-            return frozenset({namespace or ""})
-        if not (root := namespace.removesuffix("**").rstrip("/")):
-            return None
+        """The exact labels that a namespace as asked for means, here and in `overlay`; None = all of them."""
         with self._reading() as db:
-            return browse.labels_below(db, root, overlay.namespaces() if overlay else ())
+            return browse.labels(db, namespace, overlay.namespaces() if overlay else ())
 
     @mending
     def snapshot(self, embedder: str | None = None) -> Snapshot:

@@ -189,7 +189,8 @@ def _kept(folder: Path, segment: SegmentRow, gone: set[int]) -> _Rows | None:
 
     try:
         rows = dense.attributes(segment)
-        codes = dense.decode(dense.open_segment(folder, segment, verify=True))
+        index = dense.open_segment(folder, segment, verify=True)
+        codes = dense.stored(index)
     except Damaged:
         return None
     staying = ~np.isin(rows["row"], np.array(sorted(gone), np.int64))

@@ -72,12 +72,10 @@ def weighed_distances(sketches: Words, towards: Floats) -> NDArray[np.uint16]:
     sides = _packed(towards[None] > 0)[0]
     out = np.abs(towards)
     steps = np.clip(np.rint(3 * out / (np.quantile(out, _FAR) or 1.0)), 0, 3).astype(np.uint8)
-    apart = np.zeros(sketches.shape[1], np.uint16)
-    ones, twos = (_packed((steps & bit)[None] > 0)[0] for bit in (1, 2))
-    for word, asked, one, two in zip(sketches, sides, ones, twos, strict=True):
-        differs = word ^ asked
-        apart += np.bitwise_count(differs & one)
-        apart += np.bitwise_count(differs & two) * np.uint8(2)
+    differs = sketches ^ sides[:, None]
+    ones, twos = (_packed((steps & bit)[None] > 0)[0][:, None] for bit in (1, 2))
+    apart: NDArray[np.uint16] = np.bitwise_count(differs & ones).sum(axis=0, dtype=np.uint16)
+    apart += 2 * np.bitwise_count(differs & twos).sum(axis=0, dtype=np.uint16)
     return apart
 
 
@@ -111,7 +109,7 @@ def _packed(sides: NDArray[np.bool_]) -> Words:
     """Bits [n, dim] as uint64 [n, words], filled up with zeros."""
     import numpy as np
 
-    lacking = -sides.shape[1] % _BITS
-    packed = np.packbits(np.pad(sides, ((0, 0), (0, lacking))), axis=1)
-    words: Words = np.ascontiguousarray(packed).view("<u8")
+    if lacking := -sides.shape[1] % _BITS:
+        sides = np.pad(sides, ((0, 0), (0, lacking)))
+    words: Words = np.packbits(sides, axis=1).view("<u8")
     return words

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from huimem.index import sketch
@@ -223,12 +224,17 @@ class View:
         """The half-precision vectors of rows as they are stored: uint8 [len(places), 2 · dim]."""
         import numpy as np
 
-        found = np.zeros((len(places), 2 * self.dim), np.uint8)
-        owner = np.searchsorted(self.starts, places, side="right") - 1
-        for at in np.unique(owner).tolist():
-            mine = np.flatnonzero(owner == at)
-            found[mine] = self.codes[at][places[mine] - self.starts[at]]
-        return found
+        order = np.argsort(places, kind="stable")
+        inside = places[order]
+        found = np.empty((len(places), 2 * self.dim), np.uint8)
+        for at, (a, b) in enumerate(pairwise(np.searchsorted(inside, self.starts).tolist())):
+            if a < b:  # straight to where they go: a copy less
+                np.take(self.codes[at], inside[a:b] - self.starts[at], axis=0, out=found[a:b], mode="clip")
+        if np.array_equal(inside, places):
+            return found
+        back = np.empty_like(order)
+        back[order] = np.arange(len(order))
+        return found[back]
 
     def sampled(self, gone: Ints, **allowed: frozenset[int] | None) -> tuple[Floats, int]:
         """The sum of at most `SAMPLE` vectors of what is allowed, float64 [dim], and how many they are.

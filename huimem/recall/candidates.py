@@ -13,12 +13,13 @@ import numpy as np
 
 from huimem.config import Ranking
 from huimem.index.centring import Centre
-from huimem.index.embeddings import Meaning
+from huimem.index.meaning import Meaning
 from huimem.index.rows import Passages
 from huimem.recall import rank
 from huimem.recall.parts import Part
 from huimem.recall.rank import NEAR, Floats, Ints, Pool, Scores, Terms
 from huimem.recall.wanting import Wanting
+from huimem.records import TITLE
 
 FOUND_BY_WORDS = 1_000
 FOUND_BY_PHRASE = 5_000  # most of what holds its words holds them apart
@@ -26,7 +27,7 @@ FOUND_BY_MEANING = 100  # of each script
 LEADERS = 60  # records whose surroundings are looked at
 LENDING = 2  # passages on each side that lend
 REACH = NEAR + LENDING  # passages on each side of a leader that are read
-_RECORDS = 2  # on each side, read first: most turns are long enough for `REACH` passages
+_RECORDS = 3  # on each side, read first: most turns are long enough for `REACH` passages
 _FARTHEST = 16 * REACH  # records on each side that are looked through where some hold no passage
 _APART = 4 * NEAR  # between the seats of passages that are not next to each other
 
@@ -280,6 +281,7 @@ def _pool(found: Passages) -> Pool:
         found.message,
         found.at_ms,
         found.user,
+        np.array([role == TITLE for role in found.roles], bool),
         found.asks,
         found.script,
         found.tokens,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from huimem.config import Ranking
-from huimem.index.embeddings import Meaning
+from huimem.index.meaning import Meaning
 from huimem.index.rows import RecordRow
 from huimem.recall import rank
 from huimem.recall.candidates import Judged

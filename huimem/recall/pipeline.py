@@ -13,9 +13,9 @@ from hashlib import blake2b
 
 from huimem.config import Ranking, Rerank
 from huimem.index.cut import bounds
-from huimem.index.embeddings import Meaning
 from huimem.index.filters import NOTHING, Filter, Hidden
 from huimem.index.index import Index, Snapshot
+from huimem.index.meaning import Meaning
 from huimem.index.rows import milliseconds
 from huimem.ports import Reranker
 from huimem.recall import ranked, rerank, scan

@@ -44,7 +44,7 @@ class Pool:
 
     Passage i holds tokens[starts[i]:ends[i]]. `seat` rises; passages next to each other in a session
     differ by one in it, all others by more than twice `NEAR`. `asks` is the share of a passage that
-    stands in questions, `script` the number of its script.
+    stands in questions, `script` the number of its script. `title` tells titles from what was said.
     """
 
     rows: Ints
@@ -53,6 +53,7 @@ class Pool:
     message: Ints
     at_ms: Ints
     user: NDArray[np.bool_]
+    title: NDArray[np.bool_]
     asks: Floats
     script: Ints
     tokens: NDArray[np.uint32]
@@ -73,6 +74,7 @@ class Pool:
             np.concatenate((self.message, other.message)),
             np.concatenate((self.at_ms, other.at_ms)),
             np.concatenate((self.user, other.user)),
+            np.concatenate((self.title, other.title)),
             np.concatenate((self.asks, other.asks)),
             np.concatenate((self.script, other.script)),
             np.concatenate((self.tokens, other.tokens)),
@@ -95,6 +97,7 @@ class Pool:
             self.message[order],
             self.at_ms[order],
             self.user[order],
+            self.title[order],
             self.asks[order],
             self.script[order],
             self.tokens,

@@ -12,7 +12,7 @@ from math import prod
 
 import numpy as np
 
-from huimem.index.embeddings import Meaning
+from huimem.index.meaning import Meaning
 from huimem.index.rows import RecordRow
 from huimem.recall import rank
 from huimem.recall.candidates import Judge, Judged, weighed_terms
@@ -49,6 +49,10 @@ class Ranked:
     @property
     def at_ms(self) -> int:
         return int(self.evidence.judged.pool.at_ms[self.at])
+
+    @property
+    def is_title(self) -> bool:
+        return bool(self.evidence.judged.pool.title[self.at])
 
     @property
     def relevance(self) -> float:
@@ -227,15 +231,11 @@ def _likeness(candidates: Sequence[Ranked]) -> Floats:
     among_one = len({id(one.part) for one in candidates}) == 1  # another part numbers its terms otherwise
     found = overlap([{*one.numbers()} if among_one else {*one.words()} for one in candidates])
     judged = candidates[0].evidence.judged
-    rows = np.array([one.row for one in candidates])
     if judged.centre is not None:
+        rows = np.array([one.row for one in candidates])
         views = candidates[0].part.snapshot.seen_from(judged.centre, rows)
         found = np.maximum(found, views @ views.T)
     # Under one title different things may be said.
-    if among_one:
-        roles: Sequence[str] = candidates[0].part.snapshot.passages(rows).roles
-    else:
-        roles = [one.part.snapshot.chunk(one.row).role for one in candidates]
-    titles = [role == TITLE for role in roles]
+    titles = [one.is_title for one in candidates]
     found[titles, :] = found[:, titles] = 0.0
     return found

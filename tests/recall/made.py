@@ -41,6 +41,7 @@ def pool(
         message=np.zeros(count, np.int64),
         at_ms=np.array(at_ms or (0,) * count, np.int64),
         user=np.array(user or (False,) * count, bool),
+        title=np.zeros(count, bool),
         asks=np.array(asks or (0.0,) * count),
         script=np.zeros(count, np.int64),
         tokens=np.array([term for _, tokens in passages for term in tokens], np.uint32),

@@ -1,0 +1,88 @@
+"""A question → its vector, begun while something else is waited for.
+
+In: an embedder and texts. Out: a `Meaning`. A compiled engine computes while the calling thread lists the
+files, which is most of what a question to thousands of files costs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import contextmanager
+from dataclasses import dataclass
+from threading import Thread
+from typing import TYPE_CHECKING
+
+from huimem.index.calibrate import Scale
+from huimem.ports import Embedder
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Beside = Sequence[tuple[str, float]]  # texts that take part in a question, with their shares of it
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """A question's vector, float32 [dim], its script, and the embedder that made it with its scale."""
+
+    embedder: str
+    vector: NDArray[np.float32]
+    scale: Scale
+    script: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ahead:
+    """Vectors of a question's texts, being made in a thread."""
+
+    embedder: Embedder
+    texts: tuple[str, ...]
+    made: Future[NDArray[np.float32]]
+
+
+@contextmanager
+def ahead(embedder: Embedder | None, texts: Sequence[str]) -> Iterator[Ahead | None]:
+    """The vectors of `texts` by `embedder`, made while the block runs; at its end nothing goes on.
+
+    None for no embedder.
+    """
+    if embedder is None:
+        yield None
+        return
+    begun = Ahead(embedder, tuple(texts), Future())
+    thread = Thread(target=_make, args=(begun,), name="huimem-question", daemon=True)
+    thread.start()
+    try:
+        yield begun
+    finally:
+        thread.join()
+
+
+def _make(begun: Ahead) -> None:
+    try:
+        begun.made.set_result(begun.embedder.embed(begun.texts, as_query=True))
+    except BaseException as fault:
+        begun.made.set_exception(fault)
+
+
+def vectors_of(embedder: Embedder, texts: Sequence[str], begun: Ahead | None) -> NDArray[np.float32]:
+    """float32 [len(texts), dim]: those that were begun, if they are of these. Raises what `embed` raises."""
+    if begun is not None and begun.embedder is embedder and begun.texts == tuple(texts):
+        return begun.made.result()
+    return embedder.embed(texts, as_query=True)
+
+
+def blended(vectors: NDArray[np.float32], shares: Sequence[float]) -> NDArray[np.float32]:
+    """The first of `vectors` [n + 1, dim] with the others in their `shares` [n]: a unit vector."""
+    import numpy as np
+
+    whole: NDArray[np.float32] = vectors[0]
+    if not shares:
+        return whole
+    whole = whole * np.float32(1.0 - sum(shares))
+    for vector, share in zip(vectors[1:], shares, strict=True):
+        whole = whole + np.float32(share) * vector
+    length = np.float32(np.linalg.norm(whole))
+    return whole / length if length > 1e-6 else vectors[0]
