@@ -24,7 +24,7 @@ from huimem.index.disk import broken, refusals
 from huimem.index.seal import CATALOG, JOURNAL, Damaged, Entries
 from huimem.temps import temp_beside
 
-SCHEMA_VERSION = "6"
+SCHEMA_VERSION = "7"
 
 # Row numbers of sources, records, chunks and terms come from `counter` and are never given twice.
 # `gone_words` and `gone_vectors` hold chunks that are removed here and still stand in the word index

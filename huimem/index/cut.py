@@ -47,7 +47,7 @@ def chunks(record: Record) -> Iterator[Chunk]:
 
 def _called(record: Record) -> str:
     """What a record is called, unless its text says it: most titles are its first words, cut off."""
-    called = plain(record.called)[:MOST_CALLED]
+    called = plain(searchable(record.called))[:MOST_CALLED]
     if not called:
         return ""
     text = plain(searchable("\n".join(message.text for message in record.messages)))

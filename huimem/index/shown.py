@@ -112,6 +112,15 @@ def text(db: sqlite3.Connection, row: int) -> str | None:
         return None
 
 
+def said(db: sqlite3.Connection, row: int) -> str:
+    """What finds a passage: its own words, of a title those of the title; "" where nothing stands."""
+    found = db.execute("SELECT said FROM passage WHERE row = ?", (row,)).fetchone()
+    try:
+        return unpack(found[0]) if found else ""
+    except Damaged:
+        return ""
+
+
 def chunk(db: sqlite3.Connection, row: int) -> ChunkRow:
     """One passage with its place. Raises KeyError where there is no such row."""
     found = db.execute(_CHUNK, (row,)).fetchone()

@@ -346,6 +346,10 @@ class Snapshot:
         """The passages of chunks in the order of `rows`, "" for one that is not there."""
         return [shown.text(self.db, int(row)) or "" for row in rows]
 
+    def said(self, rows: Iterable[int]) -> list[str]:
+        """The words that find chunks, in the order of `rows`: those of a title are not its passage's."""
+        return [shown.said(self.db, int(row)) for row in rows]
+
     def chunk(self, row: int) -> ChunkRow:
         """One passage with its place. Raises KeyError where there is no such row."""
         return shown.chunk(self.db, int(row))

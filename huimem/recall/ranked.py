@@ -169,16 +169,18 @@ def _fitting(part: Part, judged: Judged, likely: Ints, wanting: Wanting) -> Ints
 
 
 def _text(part: Part, record: RecordRow) -> str:
-    """The title that a record stands under, and its whole text, passage by passage.
+    """What a record is called, and its whole text, passage by passage.
 
-    No phrase goes on from one message to the next.
+    No phrase goes on from one message to the next, or from what it is called.
     """
     found = part.snapshot.passages(part.snapshot.rows_of([record.id]))
-    said = [role != TITLE for role in found.roles]
-    begins = np.diff(found.message[said], prepend=found.message[:1]) != 0
-    texts = part.snapshot.texts(found.rows[said].tolist())
-    title = record.title if TITLE in found.roles else ""
-    return title + "".join(("\x00" if new else "\n") + text for new, text in zip(begins, texts, strict=True))
+    titles = np.array([role == TITLE for role in found.roles], bool)
+    begins = np.diff(found.message[~titles], prepend=-1) != 0
+    texts = part.snapshot.texts(found.rows[~titles].tolist())
+    called = [record.key or "", *part.snapshot.said(found.rows[titles].tolist())]
+    return "\x00".join(called) + "".join(
+        ("\x00" if new else "\n") + text for new, text in zip(begins, texts, strict=True)
+    )
 
 
 def _fits(text: str, wanting: Wanting) -> bool:

@@ -19,6 +19,7 @@ from huimem.vault.markdown import parse, sort_of
 from huimem.vault.notes import parse_note, records
 
 FEW = 8  # parts of a note that each stand under its title; in a diary of thousands it would drown the rest
+BETWEEN_NAMES = " · "  # no phrase goes on from one to the next
 _LETTER = re.compile(r"[^\W\d_]")
 _JOINTS = re.compile(r"[._/:-]+")
 
@@ -63,16 +64,32 @@ def source_of(data: bytes, path: str, *, zone: tzinfo, modified: datetime | None
 
 
 def _under_title(turns: tuple[Turn, ...], session: Session) -> tuple[Turn, ...]:
-    """The records of a file under its title: each part of a note of a few, the first of others.
+    """The records of a file under its names: each part of a note of a few, the first of others.
 
-    Of a talk it is the first turn. An id is no title, nor is a date.
+    Of a talk it is the first turn.
     """
     first = next((turn for turn in turns if turn.kind == "turn"), None)
-    if not _LETTER.search(session.title) or (first and session.title == session.id):
+    called = _names(replace(session, title="") if first and session.title == session.id else session)
+    if not called:
         return turns
     every = first is None and len(turns) <= FEW
     under = turns[0] if first is None and turns else first
-    return tuple(replace(turn, called=session.title) if every or turn is under else turn for turn in turns)
+    return tuple(replace(turn, called=called) if every or turn is under else turn for turn in turns)
+
+
+def _names(session: Session) -> str:
+    """The title of a file and its aliases, each that says more than those before it.
+
+    An id is no name, nor is a date. A file's own name is its title where it has no other: with another
+    one, moving the file would change what is indexed of it.
+    """
+    aliases = session.fields.get("aliases", ())
+    said: list[str] = []
+    for one in (session.title, *((aliases,) if isinstance(aliases, str) else aliases)):
+        known = any(one.casefold() in other.casefold() for other in said)
+        if _LETTER.search(one) and not known:
+            said.append(one)
+    return BETWEEN_NAMES.join(said)
 
 
 def _facts(data: bytes, path: str, zone: tzinfo) -> Source:
@@ -93,7 +110,7 @@ def _facts(data: bytes, path: str, zone: tzinfo) -> Source:
 
 def _called(title: str, key: str | None) -> str:
     """The title that somebody gave a fact's file, and what its key says: wifi.password is two words."""
-    return " ".join(filter(None, (title, key and _JOINTS.sub(" ", key))))
+    return BETWEEN_NAMES.join(filter(None, (title, key and _JOINTS.sub(" ", key))))
 
 
 def _preface(file: FactFile) -> Session:

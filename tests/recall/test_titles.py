@@ -61,6 +61,7 @@ Some ten years.
 """,
     "facts/boiler.md": "---\nhuimem: 1\nkey: boiler\ntitle: Heating\n---\n\n"
     "## 2026-01-03 → 2026-02-01\n\nServiced by Otto.\n\n## 2026-02-01 →\n\nServiced by Mina.\n",
+    "notes/Greenhouse.md": "---\naliases: [Glass hut]\n---\n# Repairs\n\nOne pane was replaced.\n",
 }
 FOUND = [
     ("car insurance", CAR),
@@ -75,6 +76,17 @@ FOUND = [
     ("heating", "facts/boiler.md"),
     ("otters delta", "sessions/2026-W14/noted.md"),
     ("boiler service", "facts/boiler.md"),
+    ('"wifi password"', WIFI),
+    ('"home.wifi-password"', WIFI),
+    ("glass hut", "notes/Greenhouse.md"),
+    ('"glass hut" pane', "notes/Greenhouse.md"),
+]
+# What runs on from a name to the next one, or to the text under it.
+NO_PHRASES = [
+    '"heating boiler"',
+    '"weekend in Porto which hotel"',
+    '"repairs glass hut"',
+    '"wifi password tulip"',
 ]
 
 
@@ -101,6 +113,11 @@ def paths(memory: Memory, question: str) -> list[str]:
 @pytest.mark.parametrize(("question", "path"), FOUND)
 def test_what_is_called_so_is_found_first(memory: Memory, question: str, path: str) -> None:
     assert paths(memory, question)[:1] == [path]
+
+
+@pytest.mark.parametrize("question", NO_PHRASES)
+def test_no_phrase_goes_on_from_a_name(memory: Memory, question: str) -> None:
+    assert paths(memory, question) == []
 
 
 def test_the_part_of_a_note_that_a_question_names_comes_first_under_its_title(memory: Memory) -> None:
@@ -167,6 +184,7 @@ CALLED = [
     (LONG, " Lease of\tthe flat", ["Lease of the flat"]),
     (LONG, "We went through the whole of the contract on…", []),  # its first words, cut off
     (LONG, "The whole contract", []),
+    (LONG, "Lease of the flat <!-- the old one --> ^lease1", ["Lease of the flat"]),
     (LONG, "", []),
     ("订了四晚", "里斯本旅行", ["里斯本旅行"]),
     ("x", "y" * 5_000, ["y" * 200]),
