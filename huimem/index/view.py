@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -214,10 +215,7 @@ class View:
         """The vectors of rows: float64 [len(places), dim]."""
         import numpy as np
 
-        if not len(places):
-            return np.zeros((0, self.dim))
-        with guarded("a vector"):  # all at once: a call costs as much as decoding a hundred
-            found: Floats = self.indexes[0].sa_decode(self._codes(places)).astype(np.float64)
+        found: Floats = np.take(_halves(), self._codes(places).view("<u2"))
         return found
 
     def _codes(self, places: Ints) -> NDArray[np.uint8]:
@@ -260,6 +258,15 @@ class View:
                 self._sums.clear()
             self._sums[key] = found
         return found
+
+
+@lru_cache(1)
+def _halves() -> Floats:
+    """Every half-precision number by its bits, float64 [65536]: looked up four times as fast as converted."""
+    import numpy as np
+
+    with np.errstate(invalid="ignore"):
+        return np.arange(1 << 16, dtype="<u2").view("<f2").astype(np.float64)
 
 
 def _key(allowed: Mapping[str, frozenset[int] | None]) -> tuple[tuple[str, frozenset[int]], ...]:
