@@ -24,6 +24,14 @@ _ASIDE = re.compile(
     r"|[，；（](?:而)?不是[^，。；？！）]{1,20}|而不是[^，。；？！]{1,20}",
     re.I,
 )
+# What was replaced is named to tell what came after it: "after replacing the first proposal".
+_REPLACED = re.compile(
+    r"\b(?:after|once|since)\b[^,.;:?!]{0,40}?\b(?:replac|chang|switch|drop|retir|supersed|revis|updat)"
+    r"(?:e|es|ed|ing|ped|ping)\b[^,.;:?!]{0,60}"
+    r"|\b(?:instead of|rather than|in place of|as opposed to|replacing)\b[^,.;:?!]{1,60}"
+    r"|(?:代替|取代|替换|替換|换掉|換掉|推翻|放弃|放棄)[^，。；？！]{1,20}",
+    re.I,
+)
 # How an answer shall be given: "can you give me a short summary of", 帮我总结一下. It stands first, behind
 # something polite or before somebody or something to tell of: "list the cafes", but not "list price", 说明书.
 _POLITE = (
@@ -86,7 +94,8 @@ _STANDS = 0.25  # how far the history counts for a question that names its own s
 
 def asks_for_latest(text: str) -> bool:
     """Whether a question asks for what holds now, and not also for what held before."""
-    return _LATEST.search(text) is not None and _PASSED.search(text) is None
+    asked = _REPLACED.sub(" ", without_asides(text))
+    return _LATEST.search(asked) is not None and _PASSED.search(asked) is None
 
 
 def without_asides(text: str) -> str:
@@ -102,8 +111,11 @@ def without_request(text: str) -> str:
 
 
 def without_now(text: str) -> str:
-    """A question without the words that ask for what holds now: what they ask for does not say them."""
-    return _LATEST.sub(" ", text)
+    """A question without the words that ask for what holds now, nor what that has replaced.
+
+    What they ask for does not say them.
+    """
+    return _LATEST.sub(" ", _REPLACED.sub(" ", text) if asks_for_latest(text) else text)
 
 
 def need_of_history(text: str, words: int) -> float:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from huimem.index.tokens import query_terms
-from huimem.recall.intent import asks_for_latest, need_of_history, without_asides, without_request
+from huimem.recall.intent import asks_for_latest, need_of_history, without_asides, without_now, without_request
 
 LATEST = [
     "what is our current database?",
@@ -20,6 +20,15 @@ LATEST = [
     "目前的房租是多少",
     "最新的方案是哪一个",
     "當前的密码规则是什么",
+    # What held before is only named to be told apart, or as what was replaced.
+    "what is my current address, not the old one?",
+    "what is our latest decision, after replacing the first proposal?",
+    "what do I pay now instead of the original price?",
+    "the current policy rather than the previous one",
+    "after the first filter was replaced, which one is current?",
+    "我现在用哪个号，不是以前那个",
+    "最新的房租，而不是原来的，是多少",
+    "取代最初的方案之后，现在的方案是什么",
 ]
 NOT_LATEST = [
     "what database did we choose?",
@@ -32,6 +41,9 @@ NOT_LATEST = [
     "我们以前用什么数据库，现在呢？",
     "最初的方案是什么",
     "现在的房租和之前的差多少",
+    "did we keep the old key after changing the current lock?",
+    "which old phone did I have, not the current one?",
+    "what did the first plan say, and the latest?",
     "",
 ]
 
@@ -44,6 +56,22 @@ def test_the_present_is_asked_for(text: str) -> None:
 @pytest.mark.parametrize("text", NOT_LATEST)
 def test_the_present_is_not_asked_for(text: str) -> None:
     assert not asks_for_latest(text)
+
+
+# question, what the answer may say of it (blanks apart)
+OF_NOW = [
+    ("how should you answer now, after my preference changed?", "how should you answer , ?"),
+    ("where do we keep the current backups, since we replaced the old disk", "where do we keep the backups,"),
+    ("the latest rent instead of the first offer", "the rent"),
+    ("取代最初的方案之后，现在用什么", "，用什么"),
+    ("where did we stay after we switched trains", "where did we stay after we switched trains"),  # a time
+    ("what was replaced after the storm", "what was replaced after the storm"),
+]
+
+
+@pytest.mark.parametrize(("text", "said"), OF_NOW)
+def test_what_was_replaced_is_no_word_of_what_holds_now(text: str, said: str) -> None:
+    assert "".join(without_now(text).split()) == "".join(said.split())
 
 
 # question, what of it is meant (blanks apart)
