@@ -12,8 +12,8 @@ import stat as kinds
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from huimem.errors import HuimemError
 from huimem.refusals import REMEDIES
@@ -22,7 +22,7 @@ LIMIT = 64 << 20
 
 NOFOLLOW: int = getattr(os, "O_NOFOLLOW", 0)
 READ: int = os.O_RDONLY | NOFOLLOW | getattr(os, "O_NONBLOCK", 0)
-_FOLDER: int = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
+READ_FOLDER: int = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
 _DESCRIPTORS = os.open in os.supports_dir_fd
 
 
@@ -37,8 +37,7 @@ class Unreadable(HuimemError):
         self.gone = gone
 
 
-@dataclass(frozen=True, slots=True)
-class Stamp:
+class Stamp(NamedTuple):
     """What tells one state of a file from another without reading it. Compare for inequality only."""
 
     dev: int
@@ -145,7 +144,7 @@ def folder_of(path: Path, within: Path | None) -> Iterator[tuple[int | None, str
     steps = path.parent.relative_to(within).parts if within is not None else ()
     if ".." in steps or path.name in ("", ".."):
         raise OSError(errno.EINVAL, "a path that leaves its folder")
-    folder = os.open(within if within is not None else path.parent, _FOLDER)
+    folder = os.open(within if within is not None else path.parent, READ_FOLDER)
     try:
         for name in steps:
             below = _open_below(folder, name)
@@ -159,7 +158,7 @@ def folder_of(path: Path, within: Path | None) -> Iterator[tuple[int | None, str
 def _open_below(folder: int, name: str) -> int:
     """A folder inside an opened one. A symlink there is an error of its own, never "nothing there"."""
     try:
-        return os.open(name, _FOLDER | NOFOLLOW, dir_fd=folder)
+        return os.open(name, READ_FOLDER | NOFOLLOW, dir_fd=folder)
     except NotADirectoryError:
         if kinds.S_ISLNK(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode):
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), name) from None

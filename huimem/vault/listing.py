@@ -9,11 +9,13 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from huimem.descriptors import READ_FOLDER
 from huimem.errors import Problem, VaultError
 from huimem.files import Stamp, leftover
 from huimem.months import ENDING, FOLDER, archived
@@ -25,6 +27,11 @@ _AWAY = re.compile(r"\.(.+\.(?:md|MD))\.icloud", re.DOTALL)
 # A folder whose months are packed below it: the vault, or a namespace.
 _OWNER = re.compile(r"(?:namespaces/[^/]+/)*", re.DOTALL)
 _LOOKS = 4  # at a vault whose archives change while it is listed
+
+_NEW: tuple[str, None] = ("", None)
+_BY_DESCRIPTOR = os.scandir in os.supports_fd
+
+Entries = AbstractContextManager[Iterator[os.DirEntry[str]]]
 
 _SYMLINK = ("is a symlink and is not followed", "Move what it points to into the vault.")
 _DEVICE = ("is not a regular file and is not opened", "Move it out of the vault.")
@@ -60,6 +67,15 @@ class Scan:
         """Files and archives with their stamps as text."""
         return {path: str(stamp) for each in (self.files, self.archives) for path, stamp in each.items()}
 
+    @cached_property
+    def by_folder(self) -> Mapping[str, Mapping[str, tuple[str, Stamp]]]:
+        """Paths and stamps of the files by their folder, with its closing slash, and their name."""
+        found: dict[str, dict[str, tuple[str, Stamp]]] = {}
+        for path, stamp in self.files.items():
+            folder, slash, name = path.rpartition("/")
+            found.setdefault(folder + slash, {})[name] = path, stamp
+        return found
+
 
 def scan(root: Path, include: Sequence[str] = (), before: Scan | None = None) -> Scan:
     """List the Markdown files of the vault at `root` with their stamps, in no order.
@@ -70,7 +86,7 @@ def scan(root: Path, include: Sequence[str] = (), before: Scan | None = None) ->
     be listed: a missing vault is never an empty one.
     """
     rule = Filter.of(root, include)
-    known = before.files if before is not None and before.rule == rule else {}
+    known = before.by_folder if before is not None and before.rule == rule else {}
     for _ in range(_LOOKS):
         walk = _Walk(os.fspath(root), rule, known)
         while walk.pending:
@@ -86,12 +102,12 @@ def scan(root: Path, include: Sequence[str] = (), before: Scan | None = None) ->
 class _Walk:
     """One scan under way; `pending` holds the folders still to be listed, with their closing slash.
 
-    `known`: files that an earlier scan listed by the same rule.
+    `known`: files that an earlier scan listed by the same rule, by folder and name.
     """
 
     root: str
     rule: Filter
-    known: Mapping[str, Stamp]
+    known: Mapping[str, Mapping[str, tuple[str, Stamp]]]
     pending: list[str] = field(default_factory=lambda: [""])
     files: dict[str, Stamp] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
@@ -114,21 +130,34 @@ class _Walk:
         return walk.archives
 
     def folder(self, folder: str) -> None:
+        """List a folder; one that cannot be listed to its end keeps what was indexed of it."""
+        path = f"{self.root}/{folder}"
         try:
-            entries = os.scandir(os.path.join(self.root, folder))
+            if not _BY_DESCRIPTOR:
+                self._entries(folder, os.scandir(path))
+                return
+            place = os.open(
+                path, READ_FOLDER
+            )  # what lies in it is looked at by its name alone, a tenth sooner
+            try:
+                self._entries(folder, os.scandir(place))
+            finally:
+                os.close(place)
         except OSError as error:
             self._refused(folder, error)
-            return
+
+    def _entries(self, folder: str, entries: Entries) -> None:
         if _OWNER.fullmatch(folder):
             self.owners.append(folder)
         aside, first = ASIDE.get(folder[:-1].rpartition("/")[2]), len(self.pending)
-        with entries:
-            for entry in entries:
-                path = folder + entry.name
-                if (stamp := self.known.get(path)) and _is_still(entry, stamp):
-                    self.files[path] = stamp
+        known, files = self.known.get(folder, {}), self.files
+        with entries as listed:
+            for entry in listed:
+                path, stamp = known.get(entry.name, _NEW)
+                if stamp is not None and stamp == _standing(entry):
+                    files[path] = stamp
                 else:
-                    self._look(entry, path, aside)
+                    self._look(entry, folder + entry.name, aside)
         if (place := f"{folder}{FOLDER}/") in self.pending[first:]:
             self.pending.remove(place)
             self.pending.append(place)
@@ -215,17 +244,10 @@ def _is_folder(path: str) -> bool:
         return False
 
 
-def _is_still(entry: os.DirEntry[str], stamp: Stamp) -> bool:
-    """Whether a file is as it was: what its name means needs no second look then."""
+def _standing(entry: os.DirEntry[str]) -> tuple[int, ...]:
+    """What the stamp of something is now, as a mere tuple, which is made in half the time; () if unknown."""
     try:
         status = entry.stat(follow_symlinks=False)
     except OSError:
-        return False
-    return (
-        stamp.ctime_ns == status.st_ctime_ns
-        and stamp.size == status.st_size
-        and stamp.mtime_ns == status.st_mtime_ns
-        and stamp.ino == status.st_ino
-        and stamp.dev == status.st_dev
-        and stat.S_ISREG(status.st_mode)
-    )
+        return ()
+    return (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)

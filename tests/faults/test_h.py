@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -178,7 +177,7 @@ def test_a_file_of_a_year_that_no_calendar_has_is_read(
 
     def odd(path: Path, **options: Any) -> tuple[bytes, files.Stamp]:
         data, stamp = read(path, **options)
-        return data, replace(stamp, mtime_ns=seconds * 10**9)
+        return data, stamp._replace(mtime_ns=seconds * 10**9)
 
     monkeypatch.setattr(files, "read", odd)
     source = vault.read("note.md")

@@ -7,7 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from huimem.index.tokens import query_terms
-from huimem.recall.intent import asks_for_latest, need_of_history, without_asides, without_now, without_request
+from huimem.recall.intent import (
+    asks_for_latest,
+    need_of_history,
+    without_asides,
+    without_now,
+    without_request,
+)
 
 LATEST = [
     "what is our current database?",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -76,3 +77,47 @@ def test_a_file_that_is_asked_for_again_is_listed_again(tmp_path: Path) -> None:
     assert not narrow.files
     assert scan(tmp_path, ["a.md"], narrow).files.keys() == {"a.md"}
     assert not scan(tmp_path, ["b.md"], scan(tmp_path)).files
+
+
+class BreakingOff:
+    """A folder whose disk fails behind its first entry."""
+
+    def __init__(self, place: int | str) -> None:
+        self.listed = real_scandir(place)
+
+    def __enter__(self) -> Iterator[os.DirEntry[str]]:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.listed.close()
+
+    def __iter__(self) -> Iterator[os.DirEntry[str]]:
+        yield next(self.listed)
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+
+real_scandir = os.scandir
+
+
+@pytest.mark.parametrize("by_descriptor", [True, False])
+def test_a_folder_that_breaks_off_is_no_folder_whose_files_were_deleted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, by_descriptor: bool
+) -> None:
+    for name in ("a.md", "b.md"):
+        (tmp_path / name).write_text(TEXT, encoding="utf-8")
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes/c.md").write_text(TEXT, encoding="utf-8")
+    (tmp_path / "notes/d.md").write_text(TEXT, encoding="utf-8")
+    inside = (tmp_path / "notes").stat().st_ino
+
+    def scandir(place: int | str) -> object:
+        return BreakingOff(place) if os.stat(place).st_ino == inside else real_scandir(place)
+
+    monkeypatch.setattr("huimem.vault.listing._BY_DESCRIPTOR", by_descriptor)
+    monkeypatch.setattr(os, "scandir", scandir)
+    found = scan(tmp_path)
+    assert {"a.md", "b.md"} <= set(found.files)
+    assert found.unreadable == ("notes/",)
+    assert [str(problem) for problem in found.problems] == [
+        "notes/: cannot be read: Input/output error – Check its owner and mode; what was indexed of it stays."
+    ]
