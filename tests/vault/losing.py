@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from unittest.mock import patch
@@ -38,7 +37,7 @@ def record_on(day: datetime, vault: Vault, messages: Sequence[Message], session:
 
     def dated(path: Path) -> files.Stamp | None:
         stamp = stamp_of(path)
-        return replace(stamp, mtime_ns=int(day.timestamp() * 10**9)) if stamp else None
+        return stamp._replace(mtime_ns=int(day.timestamp() * 10**9)) if stamp else None
 
     with patch.object(files, "stamp", dated):
         vault.record(messages, session=session, now=day)
