@@ -52,17 +52,17 @@ class Circumstances:
             return np.ones(len(at_ms))
         return rank.recency(at_ms, self.now_ms, power)
 
-    def of(self, judged: Judged, at: int, record: RecordRow) -> Iterator[Factor]:
-        """The factors besides relevance of the passage at index `at`."""
-        pool = judged.pool
-        at_ms = pool.at_ms[at : at + 1]
+    def of(self, judged: Judged, at: int, record: RecordRow, tells: float, recent: float) -> Iterator[Factor]:
+        """The factors besides relevance of the passage at index `at`; those of asking and of age are given.
+
+        They are made for all passages at once: a walk has a thousand.
+        """
         if self.spans:
-            said, about = (was_said(int(at_ms[0]), record, spans) for spans in (self.named, self.spans))
+            at_ms = int(judged.pool.at_ms[at])
+            said, about = (was_said(at_ms, record, spans) for spans in (self.named, self.spans))
             yield fits_time(said, about, self.ranking.speaks_of)
-        tells = float(rank.tells(pool, self.ranking, slice(at, at + 1))[0])
         if tells < 1:
             yield _bounded("asking", tells, "a question tells nothing")
-        recent = float(self.recency(at_ms)[0])
         if recent < 1 and not record.fact:
             yield _bounded("recency", recent, "the latest is asked for" if self.latest else "")
         if record.importance != 1.0 and self.ranking.importance:

@@ -227,13 +227,13 @@ def voice(pool: Pool, ranking: Ranking) -> Floats:
     return weights
 
 
-def tells(pool: Pool, ranking: Ranking, places: slice = slice(None)) -> Floats:
+def tells(pool: Pool, ranking: Ranking) -> Floats:
     """The factor of what only asks, float64 [n]: a question put to the user or between people tells nothing.
 
     In a conversation with an assistant a user's question and its answer are one turn, so it stays.
     """
-    lost = np.maximum(1.0 - ranking.asking * pool.asks[places], LEAST)
-    return np.where(pool.user[places], 1.0, lost)
+    lost = np.maximum(1.0 - ranking.asking * pool.asks, LEAST)
+    return np.where(pool.user, 1.0, lost)
 
 
 def score(pool: Pool, words: Floats, meaning: Floats, around: Floats, ranking: Ranking) -> Scores:

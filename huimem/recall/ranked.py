@@ -134,9 +134,11 @@ def _best(
     judged, snapshot = evidence.judged, part.snapshot
     chosen = _leading(judged, likely, circumstances)[:most]
     records = {row.id: row for row in snapshot.records(judged.pool.record[chosen].tolist())}
+    tells = rank.tells(judged.pool, circumstances.ranking)[chosen].tolist()
+    recent = circumstances.recency(judged.pool.at_ms[chosen]).tolist()
     return [
-        Ranked(part, evidence, at, record, tuple(circumstances.of(judged, at, record)))
-        for at in chosen.tolist()
+        Ranked(part, evidence, at, record, tuple(circumstances.of(judged, at, record, told, new)))
+        for at, told, new in zip(chosen.tolist(), tells, recent, strict=True)
         if (record := records.get(int(judged.pool.record[at]))) is not None
     ]
 

@@ -9,6 +9,7 @@ import pytest
 
 from huimem.config import Ranking
 from huimem.index.rows import UNDATED, RecordRow
+from huimem.recall import rank
 from huimem.recall.candidates import Judged
 from huimem.recall.explain import Circumstances, Evidence, Spans, fits_time, relevance_of, was_said
 from huimem.recall.rank import Scores, Terms
@@ -46,7 +47,8 @@ def factors(
     ranking: Ranking = RANKING,
 ) -> dict[str, Factor]:
     circumstances = Circumstances(named, spans or named, NOW, latest, ranking)
-    found = list(circumstances.of(one, 0, record))
+    (tells,), (recent,) = rank.tells(one.pool, circumstances.ranking), circumstances.recency(one.pool.at_ms)
+    found = list(circumstances.of(one, 0, record, tells, recent))
     assert len({factor.name for factor in found}) == len(found)
     return {factor.name: factor for factor in found}
 
