@@ -65,8 +65,8 @@ def memory(
         yield memory
 
 
-def answered(memory: Memory, text: str, **keywords: str) -> Recall:
-    found = memory.recall(text, now=NOW, **keywords)  # type: ignore[arg-type]
+def answered(memory: Memory, text: str) -> Recall:
+    found = memory.recall(text, now=NOW)
     assert not [thread for thread in threading.enumerate() if thread.name == "huimem-question"]
     return found
 

@@ -313,7 +313,7 @@ class Embeddings:
 
     def ahead(self, text: str, beside: Beside) -> AbstractContextManager[Ahead | None]:
         """What `meaning` will want of a question, made while the block runs, where that is worth a thread."""
-        return ahead(self._slow if text else None, _texts(text, beside))
+        return ahead(self._slow if text else None, text, beside)
 
     def meaning(self, text: str, f: Filter, beside: Beside, begun: Ahead | None = None) -> Meaning | None:
         """A question's vector where every passage it may find has one of the same embedder, else None.
@@ -330,7 +330,7 @@ class Embeddings:
             return None
         try:
             start = time.monotonic()
-            vectors = vectors_of(embedder, _texts(text, beside), begun)
+            vectors = vectors_of(embedder, text, beside, begun)
             if begun is None:
                 self._slow = embedder if time.monotonic() > start + WORTH_A_THREAD else None
             vector = blended(vectors, [share for _, share in beside])
@@ -373,10 +373,6 @@ class Embeddings:
             self._now()
         said, self._answering.warnings = self._answering.warnings, []
         return said
-
-
-def _texts(text: str, beside: Beside) -> tuple[str, ...]:
-    return (text, *(one for one, _ in beside))
 
 
 def _holds_what_is_gone(db: sqlite3.Connection) -> bool:

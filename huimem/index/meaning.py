@@ -43,15 +43,15 @@ class Ahead:
 
 
 @contextmanager
-def ahead(embedder: Embedder | None, texts: Sequence[str]) -> Iterator[Ahead | None]:
-    """The vectors of `texts` by `embedder`, made while the block runs; at its end nothing goes on.
+def ahead(embedder: Embedder | None, text: str, beside: Beside) -> Iterator[Ahead | None]:
+    """The vectors of a question by `embedder`, made while the block runs; at its end nothing goes on.
 
     None for no embedder.
     """
     if embedder is None:
         yield None
         return
-    begun = Ahead(embedder, tuple(texts), Future())
+    begun = Ahead(embedder, _texts(text, beside), Future())
     thread = Thread(target=_make, args=(begun,), name="huimem-question", daemon=True)
     thread.start()
     try:
@@ -67,9 +67,13 @@ def _make(begun: Ahead) -> None:
         begun.made.set_exception(fault)
 
 
-def vectors_of(embedder: Embedder, texts: Sequence[str], begun: Ahead | None) -> NDArray[np.float32]:
-    """float32 [len(texts), dim]: those that were begun, if they are of these. Raises what `embed` raises."""
-    if begun is not None and begun.embedder is embedder and begun.texts == tuple(texts):
+def vectors_of(embedder: Embedder, text: str, beside: Beside, begun: Ahead | None) -> NDArray[np.float32]:
+    """Of a question and what is beside it, float32 [1 + len(beside), dim]: what was begun, if it is of these.
+
+    Raises what `embed` raises.
+    """
+    texts = _texts(text, beside)
+    if begun is not None and begun.embedder is embedder and begun.texts == texts:
         return begun.made.result()
     return embedder.embed(texts, as_query=True)
 
@@ -86,3 +90,7 @@ def blended(vectors: NDArray[np.float32], shares: Sequence[float]) -> NDArray[np
         whole = whole + np.float32(share) * vector
     length = np.float32(np.linalg.norm(whole))
     return whole / length if length > 1e-6 else vectors[0]
+
+
+def _texts(text: str, beside: Beside) -> tuple[str, ...]:
+    return (text, *(one for one, _ in beside))

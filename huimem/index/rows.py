@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from huimem.errors import Problem
+from huimem.records import TITLE
 
 if TYPE_CHECKING:
     import numpy as np
@@ -48,6 +49,13 @@ class Passages:
     roles: tuple[str, ...]
     tokens: NDArray[np.uint32]
     offsets: NDArray[np.int64]
+
+    @property
+    def titles(self) -> NDArray[np.bool_]:
+        """Which of them nobody said: what a record is called."""
+        import numpy as np
+
+        return np.array([role == TITLE for role in self.roles], bool)
 
     @property
     def lengths(self) -> NDArray[np.int64]:

@@ -19,7 +19,6 @@ from huimem.recall import rank
 from huimem.recall.parts import Part
 from huimem.recall.rank import NEAR, Floats, Ints, Pool, Scores, Terms
 from huimem.recall.wanting import Wanting
-from huimem.records import TITLE
 
 FOUND_BY_WORDS = 1_000
 FOUND_BY_PHRASE = 5_000  # most of what holds its words holds them apart
@@ -281,7 +280,7 @@ def _pool(found: Passages) -> Pool:
         found.message,
         found.at_ms,
         found.user,
-        np.array([role == TITLE for role in found.roles], bool),
+        found.titles,
         found.asks,
         found.script,
         found.tokens,

@@ -23,7 +23,7 @@ from huimem.recall.rank import Floats, Ints
 from huimem.recall.repeats import overlap, repeated
 from huimem.recall.wanting import Wanting
 from huimem.recall.wording import holds, shut_out
-from huimem.records import TITLE, Factor
+from huimem.records import Factor
 
 # The share of the floor that the others of an answer must have, once its best has all of it.
 BESIDE_THE_BEST = 0.5
@@ -176,7 +176,7 @@ def _text(part: Part, record: RecordRow) -> str:
     No phrase goes on from one message to the next, or from what it is called.
     """
     found = part.snapshot.passages(part.snapshot.rows_of([record.id]))
-    titles = np.array([role == TITLE for role in found.roles], bool)
+    titles = found.titles
     begins = np.diff(found.message[~titles], prepend=-1) != 0
     texts = part.snapshot.texts(found.rows[~titles].tolist())
     called = [record.key or "", *part.snapshot.said(found.rows[titles].tolist())]

@@ -136,9 +136,8 @@ class _Walk:
             if not _BY_DESCRIPTOR:
                 self._entries(folder, os.scandir(path))
                 return
-            place = os.open(
-                path, READ_FOLDER
-            )  # what lies in it is looked at by its name alone, a tenth sooner
+            # What lies in an opened folder is looked at by its name alone, which takes a tenth less.
+            place = os.open(path, READ_FOLDER)
             try:
                 self._entries(folder, os.scandir(place))
             finally:

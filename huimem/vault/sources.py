@@ -69,7 +69,8 @@ def _under_title(turns: tuple[Turn, ...], session: Session) -> tuple[Turn, ...]:
     Of a talk it is the first turn.
     """
     first = next((turn for turn in turns if turn.kind == "turn"), None)
-    called = _names(replace(session, title="") if first and session.title == session.id else session)
+    title = "" if first and session.title == session.id else session.title
+    called = _names(title, session.fields.get("aliases", ()))
     if not called:
         return turns
     every = first is None and len(turns) <= FEW
@@ -77,15 +78,14 @@ def _under_title(turns: tuple[Turn, ...], session: Session) -> tuple[Turn, ...]:
     return tuple(replace(turn, called=called) if every or turn is under else turn for turn in turns)
 
 
-def _names(session: Session) -> str:
+def _names(title: str, aliases: str | tuple[str, ...]) -> str:
     """The title of a file and its aliases, each that says more than those before it.
 
     An id is no name, nor is a date. A file's own name is its title where it has no other: with another
     one, moving the file would change what is indexed of it.
     """
-    aliases = session.fields.get("aliases", ())
     said: list[str] = []
-    for one in (session.title, *((aliases,) if isinstance(aliases, str) else aliases)):
+    for one in (title, *((aliases,) if isinstance(aliases, str) else aliases)):
         known = any(one.casefold() in other.casefold() for other in said)
         if _LETTER.search(one) and not known:
             said.append(one)
