@@ -83,19 +83,19 @@ def to_codes(vectors: NDArray[np.float32], dim: int) -> list[bytes]:
     return [row.tobytes() for row in vectors.astype("<f2")]
 
 
-def filled(codes: bytes, dim: int) -> Any:
-    """A FAISS index in memory of half-precision vectors, `codes` their bytes in order."""
-    import numpy as np
-
+def filled(codes: NDArray[np.uint8], dim: int) -> Any:
+    """A FAISS index in memory of half-precision vectors, `codes` [n, 2 · dim] their bytes."""
     with guarded("a new segment") as faiss:
         index = faiss.IndexScalarQuantizer(dim, faiss.ScalarQuantizer.QT_fp16, faiss.METRIC_INNER_PRODUCT)
-        index.add_sa_codes(np.frombuffer(codes, np.uint8).reshape(-1, dim * 2))
+        index.add_sa_codes(codes)
         return index
 
 
 def encode(codes: bytes, dim: int) -> bytes:
     """A segment file that holds half-precision vectors, `codes` their bytes in order."""
-    index = filled(codes, dim)
+    import numpy as np
+
+    index = filled(np.frombuffer(codes, np.uint8).reshape(-1, 2 * dim), dim)
     with guarded("a new segment") as faiss:
         return bytes(faiss.serialize_index(index).tobytes())
 

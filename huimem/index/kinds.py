@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from huimem import files
@@ -43,18 +43,20 @@ _FOLDERS = (WORDS, VECTORS)
 
 def misplaced(folder: Path, *names: str) -> tuple[Path, ...]:
     """What is of the wrong kind under our names, all or only `names`."""
-    return tuple(path for path in _wrong(folder) if not names or path.name in names)
+    return tuple(folder / name for name in _wrong(folder, names))
 
 
-def _wrong(folder: Path) -> Iterator[Path]:
-    for names, belongs in ((_FILES, stat.S_ISREG), (_FOLDERS, stat.S_ISDIR)):
-        for name in names:
+def _wrong(folder: Path, names: Sequence[str]) -> Iterator[str]:
+    for ours, belongs in ((_FILES, stat.S_ISREG), (_FOLDERS, stat.S_ISDIR)):
+        for name in ours:
+            if names and name not in names:
+                continue
             try:
-                mode = os.lstat(folder / name).st_mode
+                mode = os.lstat(os.path.join(folder, name)).st_mode
             except OSError:
                 continue
             if not belongs(mode):
-                yield folder / name
+                yield name
 
 
 def clear(folder: Path, *names: str) -> tuple[str, ...]:

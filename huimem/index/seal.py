@@ -169,7 +169,7 @@ def _measure(folder: Path, name: str) -> Iterator[tuple[str, list[int]]]:
 def stamp(folder: Path, name: str) -> list[int] | None:
     """The size and the time of a file, as entries begin; None where there is none."""
     try:
-        status = os.lstat(folder / name)
+        status = os.lstat(os.path.join(folder, name))  # a path of its own takes longer than the look
     except OSError:
         return None
     return [status.st_size, status.st_mtime_ns]

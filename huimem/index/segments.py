@@ -220,7 +220,7 @@ def in_memory(db: sqlite3.Connection, target: Target, made: Mapping[int, bytes])
         order = _by_time(rows.of)
         for start in range(0, len(order), MOST_ROWS):
             piece = rows.of[order[start : start + MOST_ROWS]]
-            index = dense.filled(rows.codes[order[start : start + MOST_ROWS]].tobytes(), target.dim)
+            index = dense.filled(rows.codes[order[start : start + MOST_ROWS]], target.dim)
             opened.append((_unwritten(bucket, target, piece), index))
     opened.sort(key=lambda one: one[0].first_ms)
     return View.of(opened, target.dim) if opened else None

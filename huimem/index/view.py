@@ -147,7 +147,7 @@ class View:
         """The nearest `limit` rows of those at `places`, in one search instead of one for each segment."""
         import numpy as np
 
-        index = filled(self._codes(places).tobytes(), self.dim)
+        index = filled(self._codes(places), self.dim)
         every = np.ones(len(places), bool)
         scores, found = _search(index, query, min(limit, len(places)), every, len(places))
         return self.rows["row"][places[found]], scores

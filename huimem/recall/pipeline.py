@@ -207,7 +207,7 @@ def _candidates(parts: Sequence[Part], question: Asked, ranking: Ranking, most: 
         ranking=ranking,
     )
     wanting = wanted(query, partial(frequencies, parts), ranking.translated)
-    return ranked.ranked(parts, wanting, question.meaning, circumstances, most)
+    return ranked.ranked(parts, wanting, question.meaning, circumstances, query.limit, most)
 
 
 def _chosen(candidates: Sequence[Ranked], question: Asked, ranking: Ranking) -> _Answer:

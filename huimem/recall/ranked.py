@@ -103,11 +103,13 @@ def ranked(
     wanting: Wanting,
     meaning: Meaning | None,
     circumstances: Circumstances,
+    limit: int,
     most: int,
 ) -> Order:
     """The best records of all parts, best first, at most `most` of each, no two passages of one record.
 
-    Only what holds every phrase and nothing that is excluded; that it stands there is enough of a phrase.
+    `limit` of them are to be shown. Only what holds every phrase and nothing that is excluded; that it
+    stands there is enough of a phrase.
     """
     ranking = circumstances.ranking
     floor = circumstances.floor(wanting.length, meaning)
@@ -115,7 +117,7 @@ def ranked(
     found: list[Ranked] = []
     best = 0.0
     for part, terms in zip(parts, weighed_terms(parts, wanting), strict=True):
-        judge = Judge(part, terms, ranking, meaning)
+        judge = Judge(part, terms, ranking, meaning, limit)
         pointed_at = judge.found(wanting)
         judged = judge.judge(pointed_at)
         likely = _fitting(part, judged, _likely(judged, part, pointed_at), wanting)

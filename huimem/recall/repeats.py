@@ -7,6 +7,7 @@ fact five times, and the order is still that of the scores.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence, Set
+from itertools import chain
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from huimem.recall.rank import LEAST, Floats
 # Likeness from which a passage repeats another. Measured: from .7 on down, what several turns say of one
 # matter is taken for repetition (BEAM R@5 −.02), at .8 nothing is lost (−.001).
 ALIKE = 0.8
+_AT_ONCE = 4_096  # words that are compared at once: of a thousand hits they take 64 MB
 
 
 def repeated(scores: Sequence[float], likeness: Floats, strength: float) -> list[tuple[int, float, int]]:
@@ -23,15 +25,16 @@ def repeated(scores: Sequence[float], likeness: Floats, strength: float) -> list
     `scores` are positive, best first; `likeness` is [n, n], symmetric, 1 for the same. A passage as like
     as `ALIKE` to a better one keeps its score, an equal one loses `strength` of it.
     """
-    left, order = list(range(len(scores))), []
+    order: list[tuple[int, float, int]] = []
+    worth, left = np.array(scores, np.float64), np.ones(len(scores), bool)
     nearest = np.full(len(scores), -1)
     like = np.zeros(len(scores))
-    while left:
-        shares = {at: max(0.0, (float(like[at]) - ALIKE) / (1 - ALIKE)) for at in left}
-        factors = {at: max(1 - strength * share, LEAST) for at, share in shares.items()}
-        best = max(left, key=lambda at: (scores[at] * factors[at], -at))
-        order.append((best, factors[best], int(nearest[best])))
-        left.remove(best)
+    for _ in scores:
+        shares = np.maximum((like - ALIKE) / (1 - ALIKE), 0.0)
+        factors = np.maximum(1 - strength * shares, LEAST)
+        best = int(np.argmax(np.where(left, worth * factors, -1.0)))  # of equal ones the first
+        order.append((best, float(factors[best]), int(nearest[best])))
+        left[best] = False
         nearer = likeness[best] > like
         like, nearest = np.where(nearer, likeness[best], like), np.where(nearer, best, nearest)
     return order
@@ -39,9 +42,16 @@ def repeated(scores: Sequence[float], likeness: Floats, strength: float) -> list
 
 def overlap(held: Sequence[Set[Hashable]]) -> Floats:
     """Shared words of sets of words as a share of all their words (Jaccard): float64 [n, n]."""
-    found = np.eye(len(held))
-    for a, one in enumerate(held):
-        for b in range(a):
-            whole = len(one | held[b])
-            found[a, b] = found[b, a] = len(one & held[b]) / whole if whole else 0.0
+    number = {word: at for at, word in enumerate(dict.fromkeys(chain.from_iterable(held)))}
+    sizes = np.array([len(one) for one in held], np.int64)
+    owners = np.repeat(np.arange(len(held)), sizes)
+    words = np.fromiter(map(number.__getitem__, chain.from_iterable(held)), np.int64, len(owners))
+    shared = np.zeros((len(held), len(held)))
+    for first in range(0, len(number), _AT_ONCE):
+        holds = np.zeros((len(held), min(_AT_ONCE, len(number) - first)))
+        here = (words >= first) & (words < first + _AT_ONCE)
+        holds[owners[here], words[here] - first] = 1.0
+        shared += holds @ holds.T
+    whole = sizes[:, None] + sizes - shared
+    found: Floats = np.divide(shared, whole, out=np.eye(len(held)), where=whole > 0)
     return found

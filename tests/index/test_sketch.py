@@ -36,8 +36,8 @@ def _view(
         rows = np.zeros(size, np.dtype(ROW))
         rows["row"], rows["script"] = np.arange(start, start + size), scripts[start : start + size]
         rows["at"] = rows["row"]
-        codes = b"".join(dense.to_codes(vectors[start : start + size], DIM))
-        bits = dense.sketches(np.frombuffer(codes, np.uint8).reshape(size, -1), rows) if known else b""
+        codes = vectors[start : start + size].astype("<f2").view(np.uint8)
+        bits = dense.sketches(codes, rows) if known else b""
         times = start, start + size - 1
         segment = SegmentRow(number, "", "", "test", DIM, 0, "", size, *times, rows.tobytes(), bits)
         opened.append((segment, dense.filled(codes, DIM)))

@@ -15,6 +15,7 @@ from huimem.config import Ranking
 from huimem.index.filters import Filter
 from huimem.index.index import Index
 from huimem.index.snapshot import Snapshot
+from huimem.recall import candidates
 from huimem.recall.candidates import REACH, Judge, frequencies, weighed_terms
 from huimem.recall.parts import Part
 from huimem.recall.rank import NEAR, Terms
@@ -145,7 +146,7 @@ TERMS = ("kettl", "ladder", "attic", "number12", "nowhere")
 def judge(snapshot: Snapshot, terms: tuple[str, ...] = TERMS) -> tuple[Judge, Terms]:
     part = Part(snapshot, ALL)
     (weighed,) = weighed_terms([part], Wanting(terms, (1.0,) * len(terms), {}))
-    return Judge(part, weighed, RANKING, None), weighed
+    return Judge(part, weighed, RANKING, None, 10), weighed
 
 
 def chosen(places: dict[int, Place]) -> st.SearchStrategy[list[int]]:
@@ -253,10 +254,27 @@ def test_words_find_only_what_passes_the_filter(snapshot: Snapshot, places: dict
         row for row, place in places.items() if ids[0] in place.held
     }
     asked = Part(snapshot, Filter(namespaces=None, roles=("assistant",)))
-    found = Judge(asked, weighed_terms([asked], wanting)[0], RANKING, None).found(wanting)
+    found = Judge(asked, weighed_terms([asked], wanting)[0], RANKING, None, 10).found(wanting)
     assert set(found.tolist()) == {
         row for row, place in places.items() if ids[0] in place.held and not place.user
     }
+
+
+# Hits asked for, passages that words find: ten at least, two for each hit, thirty at most.
+BREADTHS = [(1, 10), (5, 10), (6, 12), (15, 30), (1_000, 30)]
+
+
+@pytest.mark.parametrize(("limit", "expected"), BREADTHS)
+def test_more_passages_are_judged_for_more_hits(
+    snapshot: Snapshot, monkeypatch: pytest.MonkeyPatch, limit: int, expected: int
+) -> None:
+    for name, value in (("FOR_A_HIT", 2), ("FOUND_BY_WORDS", 10), ("MOST_BY_WORDS", 30)):
+        monkeypatch.setattr(candidates, name, value)
+    wanting = Wanting(("kettl",), (1.0,), {})
+    asked = Part(snapshot, ALL)
+    assert frequencies([asked], wanting.terms)[0] > 30
+    judging = Judge(asked, weighed_terms([asked], wanting)[0], RANKING, None, limit)
+    assert len(judging.found(wanting)) == expected
 
 
 def test_what_is_needed_must_stand_there(snapshot: Snapshot, places: dict[int, Place]) -> None:
@@ -317,5 +335,6 @@ def test_an_empty_index_weighs_nothing(tmp_path: Path) -> None:
     with empty.snapshot() as nothing:
         (weighed,) = weighed_terms([Part(nothing, ALL)], Wanting(("a",), (1.0,), {}))
         assert weighed.ids == (None,) and weighed.mean_length == 1.0
-        assert len(Judge(Part(nothing, ALL), weighed, RANKING, None).found(Wanting(("a",), (1.0,), {}))) == 0
+        judging = Judge(Part(nothing, ALL), weighed, RANKING, None, 10)
+        assert len(judging.found(Wanting(("a",), (1.0,), {}))) == 0
     empty.close()
