@@ -22,7 +22,10 @@ class Embedder(Protocol):
     dim: int
 
     def embed(self, texts: Sequence[str], *, as_query: bool = False) -> NDArray[np.float32]:
-        """float32 [len(texts), dim], L2-normalised; the same text gives the same row in any batch."""
+        """float32 [len(texts), dim], L2-normalised; the same text gives the same row in any batch.
+
+        It may be called from several threads at once: a question does not wait for passages.
+        """
         ...
 
 

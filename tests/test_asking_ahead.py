@@ -15,6 +15,7 @@ from huimem import ConfigError, Memory
 from huimem.providers import table
 from huimem.providers.hashing import HashingEmbedder
 from huimem.records import Recall
+from huimem.yielding import is_beside_another
 
 NOW = datetime.fromisoformat("2026-04-08T12:00:00+08:00")
 SAID = [
@@ -29,13 +30,16 @@ class Counting(HashingEmbedder):
     def __init__(self, seconds: float) -> None:
         super().__init__("64")
         self.seconds = seconds
+        self.released = threading.Event()
         self.fault: ConfigError | None = None
         self.asked: list[tuple[tuple[str, ...], bool]] = []
+        self.beside: list[bool] = []
 
     def embed(self, texts: Sequence[str], *, as_query: bool = False) -> np.ndarray:
         if as_query:
             self.asked.append((tuple(texts), threading.current_thread() is threading.main_thread()))
-            time.sleep(self.seconds)
+            self.beside.append(is_beside_another())
+            self.released.wait(self.seconds)
             if self.fault:
                 raise self.fault
         return super().embed(texts, as_query=as_query)
@@ -62,6 +66,7 @@ def memory(
             memory.record([{"role": "user", "content": text, "at": at}])
         memory.sync()
         made[-1].asked.clear()  # what it told of its own scale
+        made[-1].beside.clear()
         yield memory
 
 
@@ -74,6 +79,7 @@ def answered(memory: Memory, text: str) -> Recall:
 def test_from_the_second_question_on_its_vector_is_begun_before_the_files_are_listed(memory: Memory) -> None:
     first, second = (answered(memory, "harbour walrus") for _ in range(2))
     assert [in_main for _, in_main in made[-1].asked] == [True, False]
+    assert made[-1].beside == [False, True]
     assert first.freshness.engine == second.freshness.engine == "words+meaning"
     assert first.hits == second.hits != ()
 
@@ -112,3 +118,39 @@ def test_without_all_vectors_nothing_is_begun(memory: Memory) -> None:
     before = len(made[-1].asked)
     assert answered(memory, "harbour").freshness.engine == "words"
     assert len(made[-1].asked) == before
+
+
+def test_an_engine_that_took_its_time_once_only_is_worth_no_thread_for_long(memory: Memory) -> None:
+    answered(memory, "harbour walrus")  # as one that is loaded by its first question
+    made[-1].seconds = 0.0
+    for _ in range(3):
+        answered(memory, "harbour walrus")
+    assert [in_main for _, in_main in made[-1].asked] == [True, False, True, True]
+
+
+def test_nobody_waits_for_a_vector_that_nobody_wants(memory: Memory) -> None:
+    answered(memory, "harbour")
+    memory.record([{"role": "user", "content": "A seal at the harbour.", "at": "2026-04-08T09:00:00"}])
+    memory.sync(vectors=False)
+    made[-1].seconds = 30.0
+    start = time.monotonic()
+    assert memory.recall("harbour", now=NOW).freshness.engine == "words"
+    assert memory.recall("harbour", now=NOW).freshness.engine == "words"
+    assert time.monotonic() < start + 10.0
+    assert len(made[-1].asked) == 2  # the second of them began nothing
+    made[-1].released.set()
+    for thread in threading.enumerate():
+        if thread.name == "huimem-question":
+            thread.join()
+
+
+def test_where_no_thread_is_to_be_had_the_answer_is_the_same(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = answered(memory, "harbour walrus")
+
+    def refused(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refused)
+    assert answered(memory, "harbour walrus").hits == first.hits != ()

@@ -68,6 +68,7 @@ VERBS: dict[str, Callable[[Memory], object]] = {
     "weeks": lambda memory: overview.weeks(memory),
     "status": lambda memory: overview.status(memory),
     "snapshot": lambda memory: memory.index.snapshot(),
+    "ahead": lambda memory: memory.index.ahead("marigold"),
     "embed": lambda memory: memory.index.embed(),
     "purge": lambda memory: memory.index.purge(),
 }

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, closing
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,7 +23,7 @@ from huimem.index.calibrate import Scale, calibrate
 from huimem.index.disk import file_clock
 from huimem.index.embedding import Embedding, Made, Stop
 from huimem.index.filters import Filter
-from huimem.index.meaning import Ahead, Beside, Meaning, ahead, blended, vectors_of
+from huimem.index.meaning import Ahead, Beside, Meaning, ahead, blended, made_of
 from huimem.index.rows import EmbedReport
 from huimem.index.scripts import script
 from huimem.index.segments import Target
@@ -98,7 +98,7 @@ class Embeddings:
         self._answering = Answering(choice)
         self._scales: dict[str, Scale] = {}
         self._answered = False  # ours did, in this process
-        self._slow: Embedder | None = None  # took its time for the last question
+        self._worth_a_thread: Embedder | None = None  # for the next question, as the last one found
 
     def run(
         self,
@@ -311,9 +311,19 @@ class Embeddings:
             count -= len(gone.intersection(dense.attributes(segment)["row"].tolist()))
         return int(count)
 
-    def ahead(self, text: str, beside: Beside) -> AbstractContextManager[Ahead | None]:
-        """What `meaning` will want of a question, made while the block runs, where that is worth a thread."""
-        return ahead(self._slow if text else None, text, beside)
+    @contextmanager
+    def ahead(self, text: str, beside: Beside) -> Iterator[Ahead | None]:
+        """What `meaning` will want of a question, made while the block runs, where that is worth a thread.
+
+        Where it comes to want nothing of it, the next question begins nothing.
+        """
+        embedder = self._worth_a_thread
+        if embedder is None or not text:
+            yield None
+            return
+        self._worth_a_thread = None
+        with ahead(embedder, text, beside) as begun:
+            yield begun
 
     def meaning(self, text: str, f: Filter, beside: Beside, begun: Ahead | None = None) -> Meaning | None:
         """A question's vector where every passage it may find has one of the same embedder, else None.
@@ -326,14 +336,11 @@ class Embeddings:
             return None
         embedder = self._now()
         if any(len(self._lacking(embedder, f, most)) for most in (FIRST, -1)):
-            self._slow = None
             return None
         try:
-            start = time.monotonic()
-            vectors = vectors_of(embedder, text, beside, begun)
-            if begun is None:
-                self._slow = embedder if time.monotonic() > start + WORTH_A_THREAD else None
-            vector = blended(vectors, [share for _, share in beside])
+            made = made_of(embedder, text, beside, begun)
+            self._worth_a_thread = embedder if made.seconds > WORTH_A_THREAD else None
+            vector = blended(made.vectors, [share for _, share in beside])
             if not np.isfinite(vector).all():
                 return None
             return Meaning(embedder.name, vector, self.scale(embedder), script(text))

@@ -209,8 +209,7 @@ class Index:
     ) -> EmbedReport:
         """Give chunks without a vector theirs, newest first: all, or only `rows`.
 
-        Ends after `seconds`, or between two batches as soon as `stop()` says so. `alone` raises Locked
-        where another process is making vectors.
+        Ends after `seconds`, or between batches once `stop()` says so; `alone`: Locked where others embed.
 
         While another embedder than ours answers, `rows` get its vectors; a round for all gives it what is
         new and then builds ours, which answers as soon as nothing lacks. Vectors come from the cache
@@ -262,6 +261,7 @@ class Index:
 
     def ahead(self, text: str, beside: Beside = ()) -> AbstractContextManager[Ahead | None]:
         """What `meaning` will want of a question, made while the block runs; None: nothing was begun."""
+        self.refuse_fork()
         return self._embeddings.ahead(text, beside)
 
     def meaning(

@@ -6,6 +6,7 @@ files, which is most of what a question to thousands of files costs.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
@@ -15,10 +16,13 @@ from typing import TYPE_CHECKING
 
 from huimem.index.calibrate import Scale
 from huimem.ports import Embedder
+from huimem.yielding import beside_another
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+LEAVING = 0.05  # seconds that a question waits for what it came to need no more
 
 Beside = Sequence[tuple[str, float]]  # texts that take part in a question, with their shares of it
 
@@ -34,48 +38,64 @@ class Meaning:
 
 
 @dataclass(frozen=True, slots=True)
+class Made:
+    """Vectors of a question's texts, float32 [texts, dim], and the seconds that the embedder took."""
+
+    vectors: NDArray[np.float32]
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class Ahead:
     """Vectors of a question's texts, being made in a thread."""
 
     embedder: Embedder
     texts: tuple[str, ...]
-    made: Future[NDArray[np.float32]]
+    made: Future[Made]
 
 
 @contextmanager
-def ahead(embedder: Embedder | None, text: str, beside: Beside) -> Iterator[Ahead | None]:
-    """The vectors of a question by `embedder`, made while the block runs; at its end nothing goes on.
+def ahead(embedder: Embedder, text: str, beside: Beside) -> Iterator[Ahead | None]:
+    """The vectors of a question by `embedder`, made while the block runs; None: no thread is to be had.
 
-    None for no embedder.
+    At its end nothing goes on, but for what nobody wanted and an embedder is slow to make.
     """
-    if embedder is None:
-        yield None
-        return
     begun = Ahead(embedder, _texts(text, beside), Future())
     thread = Thread(target=_make, args=(begun,), name="huimem-question", daemon=True)
-    thread.start()
+    try:
+        thread.start()
+    except RuntimeError:  # the system has no more of them
+        yield None
+        return
     try:
         yield begun
     finally:
-        thread.join()
+        thread.join(LEAVING)
 
 
 def _make(begun: Ahead) -> None:
     try:
-        begun.made.set_result(begun.embedder.embed(begun.texts, as_query=True))
+        with beside_another():
+            begun.made.set_result(_made(begun.embedder, begun.texts))
     except BaseException as fault:
         begun.made.set_exception(fault)
 
 
-def vectors_of(embedder: Embedder, text: str, beside: Beside, begun: Ahead | None) -> NDArray[np.float32]:
-    """Of a question and what is beside it, float32 [1 + len(beside), dim]: what was begun, if it is of these.
+def _made(embedder: Embedder, texts: tuple[str, ...]) -> Made:
+    start = time.monotonic()
+    vectors = embedder.embed(texts, as_query=True)
+    return Made(vectors, time.monotonic() - start)
+
+
+def made_of(embedder: Embedder, text: str, beside: Beside, begun: Ahead | None) -> Made:
+    """Vectors of a question and of what is beside it: what was begun, if it is of these.
 
     Raises what `embed` raises.
     """
     texts = _texts(text, beside)
     if begun is not None and begun.embedder is embedder and begun.texts == texts:
         return begun.made.result()
-    return embedder.embed(texts, as_query=True)
+    return _made(embedder, texts)
 
 
 def blended(vectors: NDArray[np.float32], shares: Sequence[float]) -> NDArray[np.float32]:

@@ -111,5 +111,5 @@ def _packed(sides: NDArray[np.bool_]) -> Words:
 
     if lacking := -sides.shape[1] % _BITS:
         sides = np.pad(sides, ((0, 0), (0, lacking)))
-    words: Words = np.packbits(sides, axis=1).view("<u8")
+    words: Words = np.ascontiguousarray(np.packbits(sides, axis=1)).view("<u8")
     return words

@@ -14,11 +14,12 @@ from contextlib import contextmanager
 from hashlib import blake2b
 from importlib.util import find_spec
 from pathlib import Path
-from threading import Lock, current_thread, main_thread
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from huimem.errors import MissingExtra
 from huimem.providers.well_formed import well_formed
+from huimem.yielding import is_beside_another
 
 if TYPE_CHECKING:
     import numpy as np
@@ -96,9 +97,9 @@ class _Model:
 
     def embed(self, texts: list[str], as_query: bool) -> NDArray[np.float32]:
         most = self._most_threads
-        # Asked beside the main thread, which is at work meanwhile, a second one only waits for a processor.
-        beside = current_thread() is not main_thread()
-        with self._threads(min(1 if beside else QUESTION_THREADS, most) if as_query else most):
+        # Beside a thread at work a second one only waits for a processor.
+        few = 1 if is_beside_another() else QUESTION_THREADS
+        with self._threads(min(few, most) if as_query else most):
             rows: NDArray[np.float32] = self._e5.encode(texts, is_query=as_query)
         return rows
 

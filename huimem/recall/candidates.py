@@ -20,13 +20,13 @@ from huimem.recall.parts import Part
 from huimem.recall.rank import NEAR, Floats, Ints, Pool, Scores, Terms
 from huimem.recall.wanting import Wanting
 
-# Of what holds the words, so many for each hit, within bounds: among 27,820 passages twice as many change
-# no answer, and three fifths lose some that are vague.
-FOR_A_HIT, FOUND_BY_WORDS, MOST_BY_WORDS = 5, 500, 1_000
+# What holds the words is judged, all of it up to `MOST_BY_WORDS`; of more only so many for each hit, at
+# least `LEAST_BY_WORDS`: among 27,820 passages twice as many change no answer, three fifths lose vague ones.
+FOR_A_HIT, LEAST_BY_WORDS, MOST_BY_WORDS = 5, 500, 1_000
 FOUND_BY_PHRASE = 5_000  # most of what holds its words holds them apart
 FOUND_BY_MEANING = 100  # of each script
-LEADERS = 40  # records whose surroundings are looked at, or more,
-MORE_LEADERS = 20  # so many beyond the hits asked for
+# Records whose surroundings are looked at: so many, or as many as the hits and so many beyond.
+LEADERS, MORE_LEADERS = 40, 20
 LENDING = 2  # passages on each side that lend
 REACH = NEAR + LENDING  # passages on each side of a leader that are read
 _RECORDS = 3  # on each side, read first: most turns are long enough for `REACH` passages
@@ -146,9 +146,11 @@ class Judge:
         """Rows that pass the filter and that words or meaning point at: int64, unique, ascending."""
         if wanting.needed:
             return self._holding(wanting)
-        most = min(max(FOUND_BY_WORDS, FOR_A_HIT * self._limit), MOST_BY_WORDS)
-        most = FOUND_BY_PHRASE if wanting.phrases else most
-        found = [self._snapshot.find(wanting.terms, self._narrowed, most)]
+        most = FOUND_BY_PHRASE if wanting.phrases else MOST_BY_WORDS
+        by_words = self._snapshot.find(wanting.terms, self._narrowed, most)
+        if not wanting.phrases and len(by_words) == MOST_BY_WORDS:
+            by_words = by_words[: max(LEAST_BY_WORDS, FOR_A_HIT * self._limit)]
+        found = [by_words]
         if self._centre is not None:
             towards = self._centre.towards
             found += [

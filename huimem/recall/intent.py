@@ -24,12 +24,22 @@ _ASIDE = re.compile(
     r"|[，；（](?:而)?不是[^，。；？！）]{1,20}|而不是[^，。；？！]{1,20}",
     re.I,
 )
-# What was replaced is named to tell what came after it: "after replacing the first proposal".
-_REPLACED = re.compile(
-    r"\b(?:after|once|since)\b[^,.;:?!]{0,40}?\b(?:replac|chang|switch|drop|retir|supersed|revis|updat)"
-    r"(?:e|es|ed|ing|ped|ping)\b[^,.;:?!]{0,60}"
-    r"|\b(?:instead of|rather than|in place of|as opposed to|replacing)\b[^,.;:?!]{1,60}"
-    r"|(?:代替|取代|替换|替換|换掉|換掉|推翻|放弃|放棄)[^，。；？！]{1,20}",
+# A part of a sentence, to its end or to the next question.
+_PART = r"(?:(?!\b(?:and|or|but|who|what|which|where|when|how|why)\b)[^,.;:?!])"
+# "after replacing the first proposal", "since my preference changed": when something came to hold.
+_AFTER = re.compile(
+    rf"\b(?:after|once|since)\b{_PART}{{0,40}}?"
+    r"\b(?:replac|chang|switch|drop|retir|supersed|revis|updat|mov)(?:e|es|ed|ing|ped|ping)\b(?! off\b)"
+    rf"(?P<old>{_PART}{{0,60}})",
+    re.I,
+)
+# What was replaced, where it is named to tell what came after it.
+_INSTEAD = re.compile(
+    rf"\b(?:instead of|rather than|in place of|as opposed to)\b(?P<old>{_PART}{{1,60}})"
+    rf"|\b(?:that|which)\b(?: \w+){{0,3}}? (?:replaced|superseded)\b(?P<former>{_PART}{{1,60}})"
+    r"|(?:代替|替代|取代|替换|替換|更换|更新|换掉|換掉|改掉|推翻|放弃|放棄|不用)"
+    r"(?P<passed>(?:(?!现在|目前|如今|最新|当前|眼下|現在|當前|哪|谁|什么)[^，。；？！]){1,20}?)"
+    r"(?:之后|以后|之後|後|后|的(?=现在|目前|如今)|(?=[，；]))",
     re.I,
 )
 # How an answer shall be given: "can you give me a short summary of", 帮我总结一下. It stands first, behind
@@ -94,8 +104,18 @@ _STANDS = 0.25  # how far the history counts for a question that names its own s
 
 def asks_for_latest(text: str) -> bool:
     """Whether a question asks for what holds now, and not also for what held before."""
-    asked = _REPLACED.sub(" ", without_asides(text))
-    return _LATEST.search(asked) is not None and _PASSED.search(asked) is None
+    asked = without_asides(text)
+    return _LATEST.search(_AFTER.sub(" ", asked)) is not None and _PASSED.search(_without_old(asked)) is None
+
+
+def _without_old(text: str) -> str:
+    """A question without what was replaced, where it says that this is past, or says nothing of it."""
+    text = _AFTER.sub(lambda part: " " if _is_old(part["old"]) or not part["old"].strip() else part[0], text)
+    return _INSTEAD.sub(lambda part: " " if _is_old(part[part.lastgroup or 0]) else part[0], text)
+
+
+def _is_old(text: str) -> bool:
+    return _PASSED.search(text) is not None
 
 
 def without_asides(text: str) -> str:
@@ -115,7 +135,8 @@ def without_now(text: str) -> str:
 
     What they ask for does not say them.
     """
-    return _LATEST.sub(" ", _REPLACED.sub(" ", text) if asks_for_latest(text) else text)
+    said = _without_old(text) if asks_for_latest(text) else text
+    return _LATEST.sub(" ", said)
 
 
 def need_of_history(text: str, words: int) -> float:

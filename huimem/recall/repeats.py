@@ -32,7 +32,7 @@ def repeated(scores: Sequence[float], likeness: Floats, strength: float) -> list
     for _ in scores:
         shares = np.maximum((like - ALIKE) / (1 - ALIKE), 0.0)
         factors = np.maximum(1 - strength * shares, LEAST)
-        best = int(np.argmax(np.where(left, worth * factors, -1.0)))  # of equal ones the first
+        best = int(np.argmax(np.where(left, worth * factors, -np.inf)))  # of equal ones the first
         order.append((best, float(factors[best]), int(nearest[best])))
         left[best] = False
         nearer = likeness[best] > like

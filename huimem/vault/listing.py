@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from huimem.descriptors import READ_FOLDER
+from huimem.descriptors import NOFOLLOW, READ_FOLDER
 from huimem.errors import Problem, VaultError
 from huimem.files import Stamp, leftover
 from huimem.months import ENDING, FOLDER, archived
@@ -30,6 +30,7 @@ _LOOKS = 4  # at a vault whose archives change while it is listed
 
 _NEW: tuple[str, None] = ("", None)
 _BY_DESCRIPTOR = os.scandir in os.supports_fd
+_GONE = FileNotFoundError, NotADirectoryError
 
 Entries = AbstractContextManager[Iterator[os.DirEntry[str]]]
 
@@ -131,19 +132,21 @@ class _Walk:
 
     def folder(self, folder: str) -> None:
         """List a folder; one that cannot be listed to its end keeps what was indexed of it."""
-        path = f"{self.root}/{folder}"
+        path = f"{self.root}/{folder}"[:-1] if folder else self.root
+        opened: int | None = None
+        gone: tuple[type[OSError], ...] = _GONE
         try:
-            if not _BY_DESCRIPTOR:
-                self._entries(folder, os.scandir(path))
-                return
-            # What lies in an opened folder is looked at by its name alone, which takes a tenth less.
-            place = os.open(path, READ_FOLDER)
-            try:
-                self._entries(folder, os.scandir(place))
-            finally:
-                os.close(place)
+            if _BY_DESCRIPTOR:
+                # What lies in an opened folder is looked at by its name alone, which takes a tenth less.
+                opened = os.open(path, READ_FOLDER | (NOFOLLOW if folder else 0))
+            entries = os.scandir(path if opened is None else opened)
+            gone = ()  # it is there, whatever its disk says from now on
+            self._entries(folder, entries)
         except OSError as error:
-            self._refused(folder, error)
+            self._refused(folder, error, gone)
+        finally:
+            if opened is not None:
+                os.close(opened)
 
     def _entries(self, folder: str, entries: Entries) -> None:
         if _OWNER.fullmatch(folder):
@@ -166,16 +169,26 @@ class _Walk:
         name = entry.name
         if ignored(name):
             self._ignored(path, name)
-        elif entry.is_dir(follow_symlinks=False):
+        elif (is_folder := self._is_dir(entry, path)) is None:
+            return
+        elif is_folder:
             if self.rule.all or self.rule.enters(path):
                 self.pending.append(f"{path}/")
         elif not name.endswith((".md", ".MD")):
-            if entry.is_symlink() and entry.is_dir():
+            if entry.is_symlink() and _leads_to_folder(entry):
                 self._report(path, *_SYMLINK)
             elif aside and name.endswith(ENDING) and archived(path):
                 self._archive(entry, path)
         elif aside is None or not aside.fullmatch(name):
             self._file(entry, path)
+
+    def _is_dir(self, entry: os.DirEntry[str], path: str) -> bool | None:
+        """Whether something is a folder; None where that cannot be looked at."""
+        try:
+            return entry.is_dir(follow_symlinks=False)
+        except OSError as error:
+            self._refused(path, error)
+            return None
 
     def _ignored(self, path: str, name: str) -> None:
         if name.startswith(".huimem-") and leftover(name):
@@ -217,14 +230,14 @@ class _Walk:
     def _irregular(self, path: str, status: os.stat_result) -> None:
         self._report(path, *(_SYMLINK if stat.S_ISLNK(status.st_mode) else _DEVICE))
 
-    def _refused(self, path: str, error: OSError) -> None:
-        """A folder or file that cannot be looked at; one that has just gone is nothing to report."""
+    def _refused(self, path: str, error: OSError, gone: tuple[type[OSError], ...] = _GONE) -> None:
+        """A folder or file that cannot be looked at; one that has just `gone` is nothing to report."""
         if not path:
             raise VaultError(
                 f"the vault {self.root} cannot be listed: {error.strerror or error}",
                 "Check that the folder exists, that its disk is mounted and that you may read it.",
             ) from error
-        if not isinstance(error, FileNotFoundError | NotADirectoryError):
+        if not isinstance(error, gone):
             self.unreadable.append(path)
             self._report(
                 printable(path),
@@ -239,6 +252,14 @@ class _Walk:
 def _is_folder(path: str) -> bool:
     try:
         return stat.S_ISDIR(os.lstat(path).st_mode)
+    except OSError:
+        return False
+
+
+def _leads_to_folder(link: os.DirEntry[str]) -> bool:
+    """Whether a symlink does; one that cannot be followed leads nowhere."""
+    try:
+        return link.is_dir()
     except OSError:
         return False
 

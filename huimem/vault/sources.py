@@ -20,6 +20,7 @@ from huimem.vault.notes import parse_note, records
 
 FEW = 8  # parts of a note that each stand under its title; in a diary of thousands it would drown the rest
 BETWEEN_NAMES = " · "  # no phrase goes on from one to the next
+_NO_NAMES = ("null",)  # what YAML writes for none
 _LETTER = re.compile(r"[^\W\d_]")
 _JOINTS = re.compile(r"[._/:-]+")
 
@@ -86,10 +87,15 @@ def _names(title: str, aliases: str | tuple[str, ...]) -> str:
     """
     said: list[str] = []
     for one in (title, *((aliases,) if isinstance(aliases, str) else aliases)):
-        known = any(one.casefold() in other.casefold() for other in said)
-        if _LETTER.search(one) and not known:
+        known = any(_stands_in(one, other) for other in said)
+        if _LETTER.search(one) and one.casefold() not in _NO_NAMES and not known:
             said.append(one)
     return BETWEEN_NAMES.join(said)
+
+
+def _stands_in(name: str, other: str) -> bool:
+    """Whether a name stands in another one, from the beginning of a word to the end of one."""
+    return re.search(rf"(?<!\w){re.escape(name.casefold())}(?!\w)", other.casefold()) is not None
 
 
 def _facts(data: bytes, path: str, zone: tzinfo) -> Source:

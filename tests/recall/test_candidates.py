@@ -260,21 +260,22 @@ def test_words_find_only_what_passes_the_filter(snapshot: Snapshot, places: dict
     }
 
 
-# Hits asked for, passages that words find: ten at least, two for each hit, thirty at most.
-BREADTHS = [(1, 10), (5, 10), (6, 12), (15, 30), (1_000, 30)]
+# Hits asked for, the most that are found, passages judged: of more than that ten, or two for each hit.
+BREADTHS = [(1, 30, 10), (5, 30, 10), (6, 30, 12), (15, 30, 30), (1_000, 30, 30), (1, 1_000, None)]
 
 
-@pytest.mark.parametrize(("limit", "expected"), BREADTHS)
+@pytest.mark.parametrize(("limit", "most", "expected"), BREADTHS)
 def test_more_passages_are_judged_for_more_hits(
-    snapshot: Snapshot, monkeypatch: pytest.MonkeyPatch, limit: int, expected: int
+    snapshot: Snapshot, monkeypatch: pytest.MonkeyPatch, limit: int, most: int, expected: int | None
 ) -> None:
-    for name, value in (("FOR_A_HIT", 2), ("FOUND_BY_WORDS", 10), ("MOST_BY_WORDS", 30)):
+    for name, value in (("FOR_A_HIT", 2), ("LEAST_BY_WORDS", 10), ("MOST_BY_WORDS", most)):
         monkeypatch.setattr(candidates, name, value)
     wanting = Wanting(("kettl",), (1.0,), {})
     asked = Part(snapshot, ALL)
-    assert frequencies([asked], wanting.terms)[0] > 30
+    (every,) = frequencies([asked], wanting.terms)
+    assert 30 < every < 1_000
     judging = Judge(asked, weighed_terms([asked], wanting)[0], RANKING, None, limit)
-    assert len(judging.found(wanting)) == expected
+    assert len(judging.found(wanting)) == (every if expected is None else expected)
 
 
 def test_what_is_needed_must_stand_there(snapshot: Snapshot, places: dict[int, Place]) -> None:

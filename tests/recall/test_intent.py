@@ -35,6 +35,15 @@ LATEST = [
     "我现在用哪个号，不是以前那个",
     "最新的房租，而不是原来的，是多少",
     "取代最初的方案之后，现在的方案是什么",
+    "the current policy that superseded the original policy",
+    "after we moved from the old one, what is the current host?",
+    "since I changed doctors, which clinic do I currently use",
+    "换掉旧锅炉之后现在用的是什么",
+    "取代旧系统的现在是哪一个",
+    "放弃最初的学校后目前在哪读",
+    "更新旧合同之后，目前的条款是什么",
+    "不用原来那家了，现在去哪家",
+    "改掉之前的密码后，现在的密码规则是什么",
 ]
 NOT_LATEST = [
     "what database did we choose?",
@@ -50,6 +59,14 @@ NOT_LATEST = [
     "did we keep the old key after changing the current lock?",
     "which old phone did I have, not the current one?",
     "what did the first plan say, and the latest?",
+    "what did we replace the old boiler with",
+    "what did I do after updating my resume with the current job",
+    "旧地址是什么",
+    # What was replaced is itself asked for, or the only handle to what came after it.
+    "现在的方案取代了哪个旧方案",
+    "现在用什么取代了最初的方案",
+    "the current plan for replacing my old laptop",
+    "after dropping off the first child at school, where do I go now",
     "",
 ]
 
@@ -72,6 +89,17 @@ OF_NOW = [
     ("取代最初的方案之后，现在用什么", "，用什么"),
     ("where did we stay after we switched trains", "where did we stay after we switched trains"),  # a time
     ("what was replaced after the storm", "what was replaced after the storm"),
+    (
+        "the most recent quote for replacing the bathroom window",
+        "the quote for replacing the bathroom window",
+    ),
+    ("the current plan for replacing my old laptop", "the plan for replacing my old laptop"),
+    ("what do I currently drink instead of coffee", "what do I drink instead of coffee"),
+    ("who is currently chosen instead of Anna as team lead", "who is chosen instead of Anna as team lead"),
+    ("current budget since we revised the original estimate and who pays", "budget and who pays"),
+    ("since I changed doctors, which clinic do I use now", "since I changed doctors, which clinic do I use"),
+    ("目前用什么代替咖啡", "用什么代替咖啡"),
+    ("换掉旧锅炉之后现在用的是什么", "用的是什么"),
 ]
 
 

@@ -61,6 +61,8 @@ Some ten years.
 """,
     "facts/boiler.md": "---\nhuimem: 1\nkey: boiler\ntitle: Heating\n---\n\n"
     "## 2026-01-03 → 2026-02-01\n\nServiced by Otto.\n\n## 2026-02-01 →\n\nServiced by Mina.\n",
+    "notes/party.md": "---\naliases: [art, fete day]\n---\n# Party planning\n\nBring chalk.\n",
+    "notes/nothing.md": "---\naliases: null\n---\n# Blank page\n\nNothing yet.\n",
     "notes/Greenhouse.md": "---\naliases: [Glass hut]\n---\n# Repairs\n\nOne pane was replaced.\n",
 }
 FOUND = [
@@ -80,6 +82,9 @@ FOUND = [
     ('"home.wifi-password"', WIFI),
     ("glass hut", "notes/Greenhouse.md"),
     ('"glass hut" pane', "notes/Greenhouse.md"),
+    ("art", "notes/party.md"),  # its letters stand in "party"
+    ('"art"', "notes/party.md"),
+    ("fete", "notes/party.md"),
 ]
 # What runs on from a name to the next one, or to the text under it.
 NO_PHRASES = [
@@ -87,6 +92,7 @@ NO_PHRASES = [
     '"weekend in Porto which hotel"',
     '"repairs glass hut"',
     '"wifi password tulip"',
+    '"null"',  # which no alias is
 ]
 
 

@@ -82,8 +82,9 @@ def test_a_file_that_is_asked_for_again_is_listed_again(tmp_path: Path) -> None:
 class BreakingOff:
     """A folder whose disk fails behind its first entry."""
 
-    def __init__(self, place: int | str) -> None:
+    def __init__(self, place: int | str, fault: int) -> None:
         self.listed = real_scandir(place)
+        self.fault = fault
 
     def __enter__(self) -> Iterator[os.DirEntry[str]]:
         return self
@@ -93,15 +94,16 @@ class BreakingOff:
 
     def __iter__(self) -> Iterator[os.DirEntry[str]]:
         yield next(self.listed)
-        raise OSError(errno.EIO, os.strerror(errno.EIO))
+        raise OSError(self.fault, os.strerror(self.fault))
 
 
 real_scandir = os.scandir
 
 
+@pytest.mark.parametrize("fault", [errno.EIO, errno.ENOTDIR, errno.ENOENT])
 @pytest.mark.parametrize("by_descriptor", [True, False])
 def test_a_folder_that_breaks_off_is_no_folder_whose_files_were_deleted(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, by_descriptor: bool
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, by_descriptor: bool, fault: int
 ) -> None:
     for name in ("a.md", "b.md"):
         (tmp_path / name).write_text(TEXT, encoding="utf-8")
@@ -111,13 +113,51 @@ def test_a_folder_that_breaks_off_is_no_folder_whose_files_were_deleted(
     inside = (tmp_path / "notes").stat().st_ino
 
     def scandir(place: int | str) -> object:
-        return BreakingOff(place) if os.stat(place).st_ino == inside else real_scandir(place)
+        return BreakingOff(place, fault) if os.stat(place).st_ino == inside else real_scandir(place)
 
     monkeypatch.setattr("huimem.vault.listing._BY_DESCRIPTOR", by_descriptor)
     monkeypatch.setattr(os, "scandir", scandir)
     found = scan(tmp_path)
     assert {"a.md", "b.md"} <= set(found.files)
     assert found.unreadable == ("notes/",)
-    assert [str(problem) for problem in found.problems] == [
-        "notes/: cannot be read: Input/output error – Check its owner and mode; what was indexed of it stays."
-    ]
+    (problem,) = found.problems
+    assert str(problem) == (
+        f"notes/: cannot be read: {os.strerror(fault)} – "
+        "Check its owner and mode; what was indexed of it stays."
+    )
+
+
+# What a symlink is made to lead to; none of them can be followed.
+ODD_LINKS = ["link", "a.md/beyond", "z" * 300, "nowhere"]
+
+
+@pytest.mark.parametrize("folder", ["", "notes/"])
+@pytest.mark.parametrize("leads_to", ODD_LINKS)
+def test_a_link_that_leads_nowhere_is_nobody_elses_fault(tmp_path: Path, folder: str, leads_to: str) -> None:
+    (tmp_path / "notes").mkdir()
+    files = {f"{place}{name}.md" for place in ("", "notes/") for name in "abcdefgh"}
+    for path in files:
+        (tmp_path / path).write_text(TEXT, encoding="utf-8")
+    before = scan(tmp_path)
+    (tmp_path / folder / "link").symlink_to(leads_to)
+    found = scan(tmp_path, before=before)
+    assert (set(found.files), found.unreadable, found.problems) == (files, (), ())
+
+
+def test_a_folder_swapped_for_a_link_while_it_is_listed_leads_nowhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault, outside = tmp_path / "vault", tmp_path / "outside"
+    (vault / "notes").mkdir(parents=True)
+    outside.mkdir()
+    (outside / "secret.md").write_text(TEXT, encoding="utf-8")
+    opening = os.open
+
+    def swapped(path: str, *how: int, dir_fd: int | None = None) -> int:
+        if str(path).rstrip("/").endswith("notes") and not (vault / "notes").is_symlink():
+            (vault / "notes").rmdir()
+            (vault / "notes").symlink_to(outside)
+        return opening(path, *how, dir_fd=dir_fd)
+
+    monkeypatch.setattr(os, "open", swapped)
+    assert not scan(vault).files and (vault / "notes").is_symlink()
