@@ -126,7 +126,7 @@ UNREAD = [
     pytest.param(
         "open", lambda path, *_, **__: os.path.basename(path) == "bad.md", "notes/bad.md", id="file"
     ),
-    pytest.param("open", lambda path, *_, **__: str(path).endswith("notes/"), "notes/", id="folder"),
+    pytest.param("open", lambda path, *_, **__: str(path).endswith("/notes"), "notes/", id="folder"),
     pytest.param("scandir", lambda place: stands_for(place).endswith("notes"), "notes/", id="listing"),
 ]
 
