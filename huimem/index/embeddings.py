@@ -23,7 +23,7 @@ from huimem.index.calibrate import Scale, calibrate
 from huimem.index.disk import file_clock
 from huimem.index.embedding import Embedding, Made, Stop
 from huimem.index.filters import Filter
-from huimem.index.meaning import Ahead, Beside, Meaning, ahead, blended, made_of
+from huimem.index.meaning import Ahead, Beside, Meaning, ahead, blended, vectors_of
 from huimem.index.rows import EmbedReport
 from huimem.index.scripts import script
 from huimem.index.segments import Target
@@ -338,9 +338,9 @@ class Embeddings:
         if any(len(self._lacking(embedder, f, most)) for most in (FIRST, -1)):
             return None
         try:
-            made = made_of(embedder, text, beside, begun)
-            self._worth_a_thread = embedder if made.seconds > WORTH_A_THREAD else None
-            vector = blended(made.vectors, [share for _, share in beside])
+            timed = vectors_of(embedder, text, beside, begun)
+            self._worth_a_thread = embedder if timed.seconds > WORTH_A_THREAD else None
+            vector = blended(timed.vectors, [share for _, share in beside])
             if not np.isfinite(vector).all():
                 return None
             return Meaning(embedder.name, vector, self.scale(embedder), script(text))

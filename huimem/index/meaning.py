@@ -38,7 +38,7 @@ class Meaning:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class Timed:
     """Vectors of a question's texts, float32 [texts, dim], and the seconds that the embedder took."""
 
     vectors: NDArray[np.float32]
@@ -51,7 +51,7 @@ class Ahead:
 
     embedder: Embedder
     texts: tuple[str, ...]
-    made: Future[Made]
+    made: Future[Timed]
 
 
 @contextmanager
@@ -76,18 +76,18 @@ def ahead(embedder: Embedder, text: str, beside: Beside) -> Iterator[Ahead | Non
 def _make(begun: Ahead) -> None:
     try:
         with beside_another():
-            begun.made.set_result(_made(begun.embedder, begun.texts))
+            begun.made.set_result(_timed(begun.embedder, begun.texts))
     except BaseException as fault:
         begun.made.set_exception(fault)
 
 
-def _made(embedder: Embedder, texts: tuple[str, ...]) -> Made:
+def _timed(embedder: Embedder, texts: tuple[str, ...]) -> Timed:
     start = time.monotonic()
     vectors = embedder.embed(texts, as_query=True)
-    return Made(vectors, time.monotonic() - start)
+    return Timed(vectors, time.monotonic() - start)
 
 
-def made_of(embedder: Embedder, text: str, beside: Beside, begun: Ahead | None) -> Made:
+def vectors_of(embedder: Embedder, text: str, beside: Beside, begun: Ahead | None) -> Timed:
     """Vectors of a question and of what is beside it: what was begun, if it is of these.
 
     Raises what `embed` raises.
@@ -95,7 +95,7 @@ def made_of(embedder: Embedder, text: str, beside: Beside, begun: Ahead | None) 
     texts = _texts(text, beside)
     if begun is not None and begun.embedder is embedder and begun.texts == texts:
         return begun.made.result()
-    return _made(embedder, texts)
+    return _timed(embedder, texts)
 
 
 def blended(vectors: NDArray[np.float32], shares: Sequence[float]) -> NDArray[np.float32]:
