@@ -24,7 +24,7 @@ _EXAMPLES = 'Try "last Wednesday", "上周三", "2026-W14", "2026-04-08" or "202
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """One call's surroundings. `indexing`: files that are in, of how many, while they are taken in.
+    """One call's surroundings. `indexing`: files that were in, of how many, when the call came.
 
     `report` tells the client how the work goes: done, of how many, in words.
     """
@@ -56,16 +56,16 @@ class Desk:
     def standing(self, freshness: Freshness) -> Document:
         """How far an answer covers the vault, with how far the taking in is."""
         document = freshness_document(freshness)
-        if self.indexing:
+        if self.indexing and not freshness.fresh:
             document["indexing"] = {"done": self.indexing[0], "total": self.indexing[1]}
         return document
 
     def standing_words(self, freshness: Freshness) -> str:
         """The same in a few words: `index fresh`, `indexing, 1,000 of 5,000 files`."""
-        if self.indexing:
-            words = f"indexing, {self.indexing[0]:,} of {self.indexing[1]:,} files: ask again for the rest"
-        elif freshness.fresh:
+        if freshness.fresh:  # the last file may have come in since the call did
             words = "index fresh"
+        elif self.indexing:
+            words = f"indexing, {self.indexing[0]:,} of {self.indexing[1]:,} files: ask again for the rest"
         else:
             words = f"{counted(freshness.pending, 'file')} not in the index yet"
         missing = freshness.vectors_total - freshness.vectors_done

@@ -216,7 +216,7 @@ def _other_readings(found: Recall) -> str:
 def _hint(desk: Desk, found: Recall) -> str:
     """What to try where nothing was found."""
     query = found.query
-    if desk.indexing or not found.freshness.fresh:
+    if not found.freshness.fresh:
         return "Some files are not in the index yet: ask again in a moment."
     if shut_out(found):
         return "Ask without quotation marks and -words."

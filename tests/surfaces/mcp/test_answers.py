@@ -1,4 +1,4 @@
-"""Answers as they are made: a quotation that nothing leaves, names on one line, what a default one costs."""
+"""Answers as they are made: quotations that nothing leaves, names on one line, how fresh, at what cost."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 
 from huimem import Memory
 from huimem.recall.budget import tokens
+from huimem.records import Freshness
 from huimem.surfaces.mcp import arguments
 from huimem.surfaces.mcp.answers import named, quoted, sendable
 from huimem.surfaces.mcp.desk import Desk
@@ -44,6 +45,32 @@ def test_a_stored_name_is_short_and_on_one_line() -> None:
 
 def test_halves_of_characters_do_not_reach_the_wire() -> None:
     assert sendable({"path": "a\ud800.md", "hits": [1, None]}) == {"path": "a?.md", "hits": [1, None]}
+
+
+# Files that were in when the call came, files that its answer lacked; what is told in words and in figures.
+STANDINGS = [
+    (None, 0, "index fresh", None),
+    (None, 1, "1 file not in the index yet", None),
+    ((40, 50), 10, "indexing, 40 of 50 files: ask again for the rest", {"done": 40, "total": 50}),
+    ((49, 50), 0, "index fresh", None),  # the last one came in meanwhile
+]
+
+
+@pytest.mark.parametrize(("indexing", "pending", "words", "figures"), STANDINGS)
+def test_words_and_figures_tell_the_same_of_how_fresh_an_answer_is(
+    indexing: tuple[int, int] | None,
+    pending: int,
+    words: str,
+    figures: dict[str, int] | None,
+    tmp_path: Path,
+) -> None:
+    seen = Freshness(fresh=not pending, pending=pending, engine="words", vectors_done=0, vectors_total=0)
+    with Memory.create(tmp_path / "vault", tz="UTC") as memory:
+        desk = Desk(memory, None, datetime(2026, 4, 6, tzinfo=UTC), indexing, lambda *_: None)
+        assert desk.standing_words(seen) == words
+        told = desk.standing(seen)
+    assert told["fresh"] is not bool(pending)
+    assert told.get("indexing") == figures
 
 
 LONG = [
