@@ -261,9 +261,10 @@ class Factor:
 class Hit:
     """A record found. Its score is the product of its factors and nothing else.
 
-    `message` is the index of the message that holds the evidence; `evidence` the passage itself;
-    `before` and `after` its neighbour records inside the session. Where it stands for its whole session,
-    `records` of that lie in the time asked for, else 0.
+    `message` is the index of the message that holds the evidence; `evidence` the passage itself, and
+    `highlight` the span of it (characters, half-open) that holds most of the question's words, (0, 0) where
+    none stands in it; `before` and `after` its neighbour records inside the session. Where it stands for
+    its whole session, `records` of that lie in the time asked for, else 0.
     """
 
     ref: Ref
@@ -278,6 +279,7 @@ class Hit:
     before: tuple[Record, ...] = ()
     after: tuple[Record, ...] = ()
     records: int = 0
+    highlight: tuple[int, int] = (0, 0)
 
     @property
     def at(self) -> datetime | None:

@@ -21,7 +21,8 @@ Read = Callable[[str], Source]
 class Found:
     """A record that answers: the message and the chunk that speak for it, and its factors.
 
-    `records` of its session lie in the time asked for, where it stands for that session.
+    `highlight` is the span of the chunk's text that must be seen, (0, 0) for none in particular. `records`
+    of its session lie in the time asked for, where it stands for that session.
     """
 
     record: RecordRow
@@ -29,6 +30,7 @@ class Found:
     chunk: ChunkRow
     factors: tuple[Factor, ...]
     records: int = 0
+    highlight: tuple[int, int] = (0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +111,7 @@ def _hit(source: Source, one: Found, context: int) -> Hit | None:
         message=one.message,
         evidence=one.chunk.text,
         factors=one.factors,
+        highlight=one.highlight,
         before=_near(source, place - context, place),
         after=_near(source, place + 1, place + 1 + context),
         records=one.records,

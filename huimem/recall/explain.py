@@ -74,13 +74,14 @@ class Circumstances:
 class Evidence:
     """All that explains the relevance of passages: what they score, and the question's words.
 
-    `spoken` gives each term the word it was asked as.
+    `spoken` gives each term the word it was asked as; `phrases` must stand in an answer as they are.
     """
 
     judged: Judged
     terms: Terms
     spoken: Mapping[str, str]
     ranking: Ranking
+    phrases: tuple[str, ...] = ()
 
 
 def relevance_of(evidence: Evidence, at: int) -> Factor:

@@ -94,8 +94,8 @@ def passages_of(
     """The hits with `context` neighbours on each side, in passages of at most `budget` tokens together.
 
     Neighbourhoods that overlap or touch are one passage. Of hits that say the same the best stays. The
-    budget is spent on every hit's evidence first, best first, then on the rest of its turn, then on
-    neighbours, the nearest first; what does not fit is cut at sentences. None: no limit.
+    budget is spent on every hit's evidence first, best first, from its highlight on, then on the rest of
+    its turn, then on neighbours, the nearest first; what does not fit is cut at sentences. None: no limit.
     `sources` are the files by path.
     """
     kept, folded = _folded(hits)
@@ -103,10 +103,12 @@ def passages_of(
     home = {hit: draft for draft in drafts for hit in draft.hits}
     desk = _Desk(drafts, budget)
     for hit in kept:
-        evidence = _evidence(home[hit], hit)
-        if evidence and desk.add(home[hit], evidence):
+        highlight, *more = _by_value(home[hit], hit)
+        if highlight and desk.add(home[hit], highlight):
             home[hit].shown.append(hit)
             desk.said[_key(hits[hit].record)] = home[hit], hits[hit].ref
+            for wanted in more:
+                desk.add(home[hit], wanted)
     shown = [hit for hit in kept if hit in home[hit].shown]
     for hit, better in folded.items():
         if better in shown:
@@ -190,11 +192,30 @@ def _evidence(draft: _Draft, hit: int) -> list[Piece]:
     return [(place, at, number) for at, part in enumerate(draft.cuts[place]) for number in part.evidence]
 
 
-def _rest(draft: _Draft, hit: int) -> Iterator[list[Piece]]:
-    """A turn's other pieces by their value: how it begins, the nearest to the evidence, what tools said.
+def _by_value(draft: _Draft, hit: int) -> Iterator[list[Piece]]:
+    """The pieces of the evidence: that of the highlight, those around it, then either side by itself."""
+    place = draft.hits[hit]
+    evidence = _evidence(draft, hit)
+    seen = next(
+        (i for i, (_, at, number) in enumerate(evidence) if number == draft.cuts[place][at].highlight), 0
+    )
+    yield evidence[seen : seen + 1]
+    yield from _both_sides(evidence[seen + 1 :], evidence[:seen])
 
-    Then either side by itself, so that a long piece on one keeps nothing off the other.
+
+def _both_sides(later: Sequence[Piece], earlier: Sequence[Piece]) -> Iterator[list[Piece]]:
+    """What stands on both sides of a place, the nearest first; then either side by itself.
+
+    So a long piece on one keeps nothing off the other.
     """
+    nearest = earlier[::-1]
+    yield [piece for pair in zip_longest(later, nearest) for piece in pair if piece]
+    yield [*later]
+    yield [*nearest]
+
+
+def _rest(draft: _Draft, hit: int) -> Iterator[list[Piece]]:
+    """A turn's other pieces by their value: how it begins, the nearest to the evidence, what tools said."""
     place = draft.hits[hit]
     parts = draft.cuts[place]
     order, evidence = _pieces(place, parts), _evidence(draft, hit)
@@ -202,12 +223,11 @@ def _rest(draft: _Draft, hit: int) -> Iterator[list[Piece]]:
     yield order[:1]
     tools = {at for at, part in enumerate(parts) if part.message.role == "tool" and at != evidence[0][1]}
     for by_tools in (False, True):
-        later = [piece for piece in order[last + 1 :] if (piece[1] in tools) is by_tools]
-        earlier = [piece for piece in reversed(order[:first]) if (piece[1] in tools) is by_tools]
-        both = zip_longest(later, earlier)
-        yield [piece for pair in both for piece in pair if piece]
-        yield later
-        yield earlier
+        wanted = [piece for piece in order if (piece[1] in tools) is by_tools]
+        yield from _both_sides(
+            [piece for piece in wanted if piece > order[last]],
+            [piece for piece in wanted if piece < order[first]],
+        )
 
 
 def _reach(desk: _Desk, draft: _Draft, place: int, step: int) -> None:

@@ -14,10 +14,12 @@ import numpy as np
 
 from huimem.index.meaning import Meaning
 from huimem.index.rows import RecordRow
+from huimem.markup import searchable
 from huimem.recall import rank
 from huimem.recall.candidates import Judge, Judged, weighed_terms
 from huimem.recall.context import Found
 from huimem.recall.explain import Circumstances, Evidence, relevance_of
+from huimem.recall.highlight import highlighted
 from huimem.recall.parts import Part
 from huimem.recall.rank import Floats, Ints
 from huimem.recall.repeats import overlap, repeated
@@ -76,7 +78,10 @@ class Ranked:
         """The same as it is shown, with its reasons."""
         message = int(self.evidence.judged.pool.message[self.at])
         factors = (relevance_of(self.evidence, self.at), *self.factors)
-        return Found(self.record, message, self.part.snapshot.chunk(self.row), factors)
+        chunk, terms = self.part.snapshot.chunk(self.row), self.evidence.terms
+        weights = dict(zip(terms.words, terms.weights, strict=True))
+        highlight = highlighted(searchable(chunk.text), weights, self.evidence.phrases)
+        return Found(self.record, message, chunk, factors, highlight=highlight)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +129,7 @@ def ranked(
         bare = rank.relevance(judged.scores.bare[likely], ranking)
         best = max(best, float(bare.max(initial=0.0)))
         enough = likely[judged.relevance[likely] >= floor * BESIDE_THE_BEST]
-        evidence = Evidence(judged, terms, wanting.spoken, ranking)
+        evidence = Evidence(judged, terms, wanting.spoken, ranking, wanting.phrases)
         found += _best(part, evidence, circumstances, enough, most)
     return Order(tuple(in_order(found)) if best >= floor else (), best, floor)
 
@@ -163,13 +168,28 @@ def _leading(judged: Judged, kept: Ints, circumstances: Circumstances) -> Ints:
 
 
 def _fitting(part: Part, judged: Judged, likely: Ints, wanting: Wanting) -> Ints:
-    """Of the places of passages those whose record holds every phrase, and nothing that is excluded."""
+    """Of the places of passages those whose record holds every phrase, and nothing that is excluded.
+
+    Where passages of a record hold phrases themselves, those that hold most of them speak for it.
+    """
     if not wanting.phrases and not wanting.excluded:
         return likely
     records = judged.pool.record[likely]
     rows = part.snapshot.records(np.unique(records).tolist())
     fit = [row.id for row in rows if _fits(_text(part, row), wanting)]
-    return likely[np.isin(records, fit)]
+    fitting = likely[np.isin(records, fit)]
+    texts = part.snapshot.said(judged.pool.rows[fitting].tolist()) if wanting.phrases else []
+    held = np.array([sum(holds(text, phrase) for phrase in wanting.phrases) for text in texts], np.int64)
+    return fitting[held == _most(held, judged.pool.record[fitting])] if texts else fitting
+
+
+def _most(counts: Ints, groups: Ints) -> Ints:
+    """For each of the counts the greatest one of its group, int64 [n]."""
+    _, which = np.unique(groups, return_inverse=True)
+    greatest = np.zeros(which.max(initial=-1) + 1, np.int64)
+    np.maximum.at(greatest, which, counts)
+    most: Ints = greatest[which]
+    return most
 
 
 def _text(part: Part, record: RecordRow) -> str:

@@ -23,7 +23,10 @@ Piece = tuple[int, int, int]  # the place of its record in the file, of its mess
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A message as it is shown, cut into pieces; `evidence` are the pieces that answer, none of most."""
+    """A message as it is shown, cut into pieces; `evidence` are the pieces that answer, none of most.
+
+    `highlight` is the one of these that holds most of the question's words.
+    """
 
     label: str
     dated: str
@@ -32,10 +35,11 @@ class Part:
     fenced: tuple[Span, ...]
     spans: tuple[Span, ...]
     evidence: range = range(0)
+    highlight: int = 0
 
 
 def parts_of(record: Record, hit: Hit | None = None) -> tuple[Part, ...]:
-    """The messages of a record, cut; that of the hit also where its evidence begins and ends."""
+    """The messages of a record, cut; that of the hit also where its evidence and its highlight lie."""
     label = record.kind.capitalize() if isinstance(record, Fact) or record.kind == "note" else ""
     return tuple(
         _part(
@@ -50,15 +54,17 @@ def parts_of(record: Record, hit: Hit | None = None) -> tuple[Part, ...]:
 
 def _part(label: str, dated: str, message: Message, hit: Hit | None) -> Part:
     found = _found(message, hit) if hit else 0
-    text, (start, end) = readable(message.text, found, found + len(hit.evidence) if hit else 0)
+    places = (0, len(hit.evidence), *hit.highlight) if hit else ()
+    text, borders = readable(message.text, *(found + place for place in places))
     fenced = fences(text)
     spans = pieces(text, fenced)
     if hit is None:
         return Part(label, dated, message, text, tuple(fenced), tuple(spans))
-    spans = list(_split(text, spans, (start, end)))
-    first = next((i for i, (_, b) in enumerate(spans) if start < b), 0)
+    start, end, seen, _ = borders
+    spans = list(_split(text, spans, sorted(borders)))
+    first, highlight = (next((i for i, (_, b) in enumerate(spans) if at < b), 0) for at in (start, seen))
     last = next((i for i, (a, _) in enumerate(spans) if a >= end and i > first), len(spans))
-    return Part(label, dated, message, text, tuple(fenced), tuple(spans), range(first, last))
+    return Part(label, dated, message, text, tuple(fenced), tuple(spans), range(first, last), highlight)
 
 
 def _found(message: Message, hit: Hit) -> int:
@@ -73,8 +79,8 @@ def _found(message: Message, hit: Hit) -> int:
     return max(first, 0)
 
 
-def _split(text: str, spans: Sequence[Span], borders: Span) -> Iterator[Span]:
-    """The spans, cut where the evidence begins or ends inside a long one: a text without a full stop."""
+def _split(text: str, spans: Sequence[Span], borders: Sequence[int]) -> Iterator[Span]:
+    """The spans, cut where a border, in order, lies inside a long one: a text without a full stop."""
     for start, end in spans:
         for border in borders if size(text[start:end]) > MOST else ():
             if text[start:border].strip() and text[border:end].strip():

@@ -134,7 +134,7 @@ def freshness_document(freshness: Freshness) -> Document:
 def _hit(hit: Hit, asked: Asked) -> Document:
     message = hit.record.messages[hit.message]
     whole = hit.record.text
-    text = whole if asked.full else excerpt(message.text, hit.evidence)
+    text = whole if asked.full else excerpt(message.text, hit.evidence, highlight=hit.highlight)
     return {
         "ref": str(hit.ref),
         "path": hit.path,

@@ -14,6 +14,7 @@ from huimem.markup import readable
 from huimem.records import Hit
 from huimem.surfaces.cli.look import Look, clipped, columns
 from huimem.surfaces.cli.visible import visible_line
+from huimem.surfaces.excerpt import excerpt
 
 LETTERS = ("A", "B")
 NONE = "–"
@@ -88,8 +89,14 @@ def _record(row: _Row, expected: str, look: Look) -> Iterator[str]:
     name, *rest = _name(row.hit, look, room)
     yield before + " · ".join([name, *(look.styled(*mark) for mark in marks)])
     yield from (" " * _MARGIN + line for line in rest)
-    said = visible_line(readable(row.hit.evidence)[0])
-    yield " " * _MARGIN + look.styled("faint", clipped(said, look.width - _MARGIN))
+    yield " " * _MARGIN + look.styled("faint", _said(row.hit, look.width - _MARGIN))
+
+
+def _said(hit: Hit, room: int) -> str:
+    """The evidence on one line of so many columns, its highlight in it."""
+    text = readable(hit.evidence)[0]
+    characters = room * len(text) // max(columns(visible_line(text)), 1)
+    return clipped(visible_line(excerpt(hit.evidence, hit.evidence, characters, hit.highlight)), room)
 
 
 def _alone(row: _Row) -> Sequence[tuple[str, int | None]]:

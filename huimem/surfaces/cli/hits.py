@@ -9,6 +9,7 @@ from datetime import datetime, time
 from math import prod
 from shlex import quote
 
+from huimem.index.sentences import sentences
 from huimem.markup import readable
 from huimem.records import (
     Factor,
@@ -25,7 +26,7 @@ from huimem.surfaces.cli.look import Look, clipped, zone_name
 from huimem.surfaces.cli.suggestions import Suggestion, filter_words
 from huimem.surfaces.cli.visible import visible_line
 from huimem.surfaces.documents import Asked
-from huimem.surfaces.excerpt import excerpt
+from huimem.surfaces.excerpt import CUT, excerpt
 
 INDENT = "   "
 BRIEF = 320  # characters of evidence, unless all is asked for
@@ -50,7 +51,8 @@ class Shown:
 
 def render_hits(recall: Recall, shown: Shown) -> str:
     """The whole answer: the time that was read, the hits in order, one line of summary."""
-    blocks = [_hit(rank, hit, shown) for rank, hit in enumerate(recall.hits, 1)]
+    around = bool(recall.passages)  # they are made where what stands around a hit is asked for
+    blocks = [_hit(rank, hit, shown, around=around) for rank, hit in enumerate(recall.hits, 1)]
     if shown.quiet:
         return "\n".join(blocks)
     return "\n".join([*time_lines(recall, shown), *walk_of(shown), *blocks, summary(recall, shown.look)])
@@ -111,7 +113,7 @@ def _searched(recall: Recall) -> str:
     return "everything was searched"
 
 
-def _hit(rank: int, hit: Hit, shown: Shown) -> str:
+def _hit(rank: int, hit: Hit, shown: Shown, *, around: bool) -> str:
     look = shown.look
     score = look.styled("strong", f"{hit.score:.2f}")
     head = [
@@ -124,9 +126,12 @@ def _hit(rank: int, hit: Hit, shown: Shown) -> str:
     if hit.record.kind not in ("turn", "note"):
         head.insert(0, hit.record.kind)
     lines = [f"{rank}  {score}  {' · '.join(head)}"]
-    lines += [_neighbour(record, shown) for record in hit.before]
+    own = hit.record.messages if around and not shown.asked.full else ()
+    for messages in (*(record.messages for record in hit.before), own[: hit.message]):
+        lines += _neighbours(messages, shown)
     lines += _words(hit, shown)
-    lines += [_neighbour(record, shown) for record in hit.after]
+    for messages in (own[hit.message + 1 :], *(record.messages for record in hit.after)):
+        lines += _neighbours(messages, shown)
     if shown.asked.explain or not hit.records or hit.score < 1:  # of a list, only what is not said then
         lines += why_lines(hit.factors, shown)
     return "\n".join(lines)
@@ -139,8 +144,20 @@ def _words(hit: Hit, shown: Shown) -> Iterator[str]:
             yield shown.look.block(said(message, message.text), INDENT)
         return
     message = hit.record.messages[hit.message]
-    brief = _BLANK_LINES.sub("\n", excerpt(message.text, hit.evidence, BRIEF))
-    yield shown.look.block(said(message, brief), INDENT, LINES)
+    yield shown.look.block(said(message, _brief(hit, message, shown.look)), INDENT, LINES)
+
+
+def _brief(hit: Hit, message: Message, look: Look) -> str:
+    """The evidence, short, with no more before its highlight than leaves that in sight."""
+    start, end = hit.highlight if any(hit.highlight) else next(sentences(hit.evidence), hit.highlight)
+    brief = _BLANK_LINES.sub("\n", excerpt(message.text, hit.evidence, BRIEF, hit.highlight))
+    highlight = readable(hit.evidence[start:end])[0].strip()
+    before, found, after = brief.partition(highlight) if highlight else (brief, "", "")
+    for first, _ in sentences(before) if found else ():
+        left = CUT + before[first:].lstrip() if first else before
+        if look.lines(said(message, left + found + CUT), INDENT) <= LINES:
+            return left + found + after
+    return (CUT if before and found else "") + (found + after if found else brief)
 
 
 def when_said(record: Record, at: datetime | None, look: Look) -> str:
@@ -165,16 +182,14 @@ def speaker(message: Message) -> str:
     return message.name or message.role.capitalize()
 
 
-def _neighbour(record: Record, shown: Shown) -> str:
-    return "\n".join(
-        shown.look.styled("faint", line)
-        for line in neighbour_lines(record, shown.look, whole=shown.asked.full)
-    )
+def _neighbours(messages: Sequence[Message], shown: Shown) -> Iterator[str]:
+    lines = neighbour_lines(messages, shown.look, whole=shown.asked.full)
+    return (shown.look.styled("faint", line) for line in lines)
 
 
-def neighbour_lines(record: Record, look: Look, *, whole: bool = False) -> Iterator[str]:
-    """A record beside the one meant: a line a message, or all of it."""
-    for message in record.messages:
+def neighbour_lines(messages: Sequence[Message], look: Look, *, whole: bool = False) -> Iterator[str]:
+    """What was said beside what is meant: a line a message, or all of it."""
+    for message in messages:
         if whole:
             yield from look.block(said(message, message.text), INDENT + "| ").split("\n")
         else:

@@ -84,6 +84,10 @@ class Look:
         clock = "" if _begins_a_day(at) else f" {at:%H:%M}"
         return self.day(at, years=years) + clock
 
+    def lines(self, text: str, indent: str) -> int:
+        """How many lines a text has as a block."""
+        return 1 + self.block(text, indent).count("\n")
+
     def block(self, text: str, indent: str, lines: int | None = None) -> str:
         """Text wrapped and indented; after `lines` lines it is cut with …"""
         shown: list[str] = []

@@ -63,10 +63,12 @@ def render_record(found: Found, context: int, look: Look) -> str:
             "faint", f"{visible_line(str(record.ref))}  {visible_line(found.link or _back(source.path))}"
         ),
     ]
-    lines += [look.styled("faint", line) for other in before for line in neighbour_lines(other, look)]
+    lines += [
+        look.styled("faint", line) for other in before for line in neighbour_lines(other.messages, look)
+    ]
     for message in record.messages:
         lines += [_who(record, message, look), look.block(message.text, INDENT)]
-    lines += [look.styled("faint", line) for other in after for line in neighbour_lines(other, look)]
+    lines += [look.styled("faint", line) for other in after for line in neighbour_lines(other.messages, look)]
     return "\n".join(lines)
 
 

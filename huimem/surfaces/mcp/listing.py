@@ -95,7 +95,7 @@ def _summary(arguments: Arguments, shown: int, total: int, when: str | None) -> 
 
 def _item(desk: Desk, one: Listed) -> Document:
     document = listed_document(one, desk.memory.zone)
-    document["text"] = fitted(one.excerpt, "", BEGINNING)
+    document["text"] = fitted(one.excerpt, BEGINNING)
     return without_empty(document, "when", "text")
 
 
@@ -108,7 +108,7 @@ def _text(desk: Desk, page: Sequence[Listed], document: Document) -> str:
         at = f"about {desk.look.day(one.at)}" if one.at and one.inferred else desk.moment(one.at)
         head = [at, named(one.kind, 30) if one.kind != "turn" else one.role]
         lines.append(f"[{one.ref}] {joined([*head, f'{named(one.path, 200)}:{one.line}'])}")
-        lines.append(quoted(f"# {one.title}\n{fitted(one.excerpt, '', BEGINNING)}"))
+        lines.append(quoted(f"# {one.title}\n{fitted(one.excerpt, BEGINNING)}"))
     if "next_cursor" in document:
         lines.append(f"There is more: ask again with `cursor` {document['next_cursor']}.")
     return "\n".join(lines)

@@ -128,7 +128,7 @@ def _message(desk: Desk, message: Message, text: str) -> Document:
 
 def _beside(desk: Desk, record: Record) -> Document:
     at = instant(record.at, desk.memory.zone)
-    return {"ref": str(record.ref), "when": at, "text": fitted(record.text, "", BESIDE)}
+    return {"ref": str(record.ref), "when": at, "text": fitted(record.text, BESIDE)}
 
 
 def _text(
@@ -155,4 +155,4 @@ def _text(
 def _near(desk: Desk, name: str, records: Sequence[Record]) -> Iterator[str]:
     for record in records:
         yield f"{name}: [{record.ref}] {desk.moment(record.at)}"
-        yield quoted(fitted(record.text, "", BESIDE))
+        yield quoted(fitted(record.text, BESIDE))

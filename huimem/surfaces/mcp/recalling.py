@@ -9,7 +9,7 @@ from huimem.records import Factor, Hit, Message, Recall, Record
 from huimem.surfaces.cli.hits import Shown, counted, shut_out, time_lines, too_faint
 from huimem.surfaces.cli.walk import walk_words
 from huimem.surfaces.documents import Asked, resolution_document
-from huimem.surfaces.excerpt import LONGEST, excerpt
+from huimem.surfaces.excerpt import LONGEST, Span, excerpt
 from huimem.surfaces.mcp.answers import (
     NOTE,
     OPENING,
@@ -110,7 +110,7 @@ def hit_documents(hits: Sequence[Hit], asked: Asked) -> list[Document]:
 def _hit(hit: Hit, asked: Asked, room: int) -> Document:
     message = hit.record.messages[hit.message]
     whole, shorter = (hit.record.text, cut) if asked.full else (message.text, fitted)
-    text = shorter(whole, hit.evidence, room)
+    text = shorter(whole, room, hit.evidence, hit.highlight)
     at = hit.at.astimezone(asked.zone).isoformat() if hit.at else None
     document: Document = {
         "ref": str(hit.ref),
@@ -137,21 +137,21 @@ def _hit(hit: Hit, asked: Asked, room: int) -> Document:
 
 def beside(record: Record, asked: Asked, room: int) -> str:
     """A neighbour of a hit, shorter than the hit itself."""
-    return (cut if asked.full else fitted)(record.text, "", room // 2)
+    return (cut if asked.full else fitted)(record.text, room // 2)
 
 
-def cut(text: str, evidence: str, room: int) -> str:
-    """The text as it is where it has at most `room` characters, else the sentences around the evidence."""
-    return text if len(text) <= room else excerpt(text, evidence, room)
+def cut(text: str, room: int, evidence: str = "", highlight: Span = (0, 0)) -> str:
+    """The text as it is where it has at most `room` characters, else the sentences around the highlight."""
+    return text if len(text) <= room else excerpt(text, evidence, room, highlight)
 
 
-def fitted(text: str, evidence: str, room: int) -> str:
-    """The evidence with as many sentences around it as `room` tokens hold."""
+def fitted(text: str, room: int, evidence: str = "", highlight: Span = (0, 0)) -> str:
+    """The highlight of the evidence with as many sentences around it as `room` tokens hold."""
     limit = LONGEST
-    piece = excerpt(text, evidence, limit)
+    piece = excerpt(text, evidence, limit, highlight)
     while tokens(piece) > room and limit > 40:
         limit = int(limit * _SHORTER)
-        piece = excerpt(text, evidence, limit)
+        piece = excerpt(text, evidence, limit, highlight)
     return piece
 
 
