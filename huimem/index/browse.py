@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from huimem.errors import Problem
 from huimem.index import shown
@@ -76,6 +76,15 @@ def oldest(db: sqlite3.Connection, f: Filter) -> int | None:
         values,
     ).fetchone()
     return int(found[0]) if found else None
+
+
+def has_ended(db: sqlite3.Connection, f: Filter) -> bool:
+    """Whether a fact passes, `current_at` apart, that held in the time of the filter and not for ever."""
+    text, values = condition(replace(f, held=True, current_at=None))
+    found = db.execute(
+        f"SELECT EXISTS(SELECT 1 {_FROM} WHERE r.fact = 1 AND r.valid_to IS NOT NULL AND {text})", values
+    )
+    return bool(found.fetchone()[0])
 
 
 def around(db: sqlite3.Connection, f: Filter, start: int, end: int) -> tuple[int | None, int | None]:

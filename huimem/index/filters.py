@@ -30,7 +30,8 @@ class Filter:
     own message's time or, unless `said_only`, by a range that its record speaks of; guessed times
     pass no range. What is spoken of is a time in `during` only if it has at most `longest` milliseconds,
     or as many. `namespaces` are exact labels, None = all of them. `tags`: one of them is enough.
-    `current_at` drops facts that do not hold at that instant; None keeps superseded ones.
+    `current_at` drops facts that do not hold at that instant; None keeps superseded ones. `held`: a fact
+    passes a range, whatever it is now, if it held at some time in it, unless `said_only`.
     """
 
     during: tuple[Bounds, ...] = ()
@@ -42,11 +43,17 @@ class Filter:
     current_at: int | None = None
     hidden: Hidden = NOTHING
     longest: int = A_WEEK
+    held: bool = False
 
     @property
     def spans(self) -> tuple[tuple[int, int], ...]:
         """`during` with its open sides closed at the ends of time."""
         return tuple((EARLIEST if a is None else a, LATEST if b is None else b) for a, b in self.during)
+
+    @property
+    def lets_held_pass(self) -> bool:
+        """Whether facts pass by having held in `during`."""
+        return self.held and bool(self.during) and not self.said_only
 
 
 def condition(f: Filter) -> Condition:
@@ -55,14 +62,31 @@ def condition(f: Filter) -> Condition:
     if f.during:
         parts.append(_in_time(f))
     if f.current_at is not None:
-        parts.append(
-            (
-                "(r.fact = 0 OR (ifnull(r.valid_from, ?) <= ? AND ifnull(r.valid_to, ?) > ?))",
-                [EARLIEST, f.current_at, LATEST, f.current_at],
-            )
-        )
+        parts.append(_current(f, f.current_at))
     text = " AND ".join(part for part, _ in parts) or "1"
     return text, [value for _, values in parts for value in values]
+
+
+def _current(f: Filter, instant: int) -> Condition:
+    """Facts hold at the instant, or in a range that is asked for; what is no fact passes."""
+    holds = "ifnull(r.valid_from, ?) <= ? AND ifnull(r.valid_to, ?) > ?"
+    values: list[object] = [EARLIEST, instant, LATEST, instant]
+    if not f.lets_held_pass:
+        return f"(r.fact = 0 OR ({holds}))", values
+    then, more = held_in(f)
+    return f"(r.fact = 0 OR ({holds}) OR {then})", values + more
+
+
+def held_in(f: Filter) -> Condition:
+    """The condition over `record r` that is true for facts which held at some time in `during`.
+
+    What has no end tells nothing of one day or week in particular: it passes longer ranges alone.
+    """
+    meets = "ifnull(r.valid_from, ?) < ? AND ifnull(r.valid_to, ?) > ?"
+    values: list[object] = []
+    for start, end in f.spans:
+        values += [EARLIEST, end, LATEST if end - start > f.longest else EARLIEST, start]
+    return f"(r.fact = 1 AND ({' OR '.join([meets] * len(f.spans))}))", values
 
 
 def _plain(f: Filter) -> Iterator[Condition]:
@@ -102,7 +126,9 @@ def _in_time(f: Filter) -> Condition:
     if f.said_only:
         return text, values
     speaking, more = speaking_of(f)
-    return f"(({text}) OR c.record IN ({speaking}))", values + more
+    text, values = f"({text}) OR c.record IN ({speaking})", values + more
+    held, more = held_in(f) if f.lets_held_pass else ("0", [])
+    return f"({text} OR {held})", values + more
 
 
 def speaking_of(f: Filter) -> Condition:

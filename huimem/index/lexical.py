@@ -58,6 +58,7 @@ class Wanted:
     spans: tuple[tuple[int, int], ...] = ()
     said_only: bool = False
     current_at: int | None = None
+    held: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,8 +245,9 @@ def _query(schema: tantivy.Schema, terms: list[int], wanted: Wanted, every: list
         times = [(Occur.Should, query) for query in _times(schema, wanted)]
         parts.append(_must(Query.boolean_query(times)))
     if wanted.current_at is not None:
+        then = [(Occur.MustNot, query) for query in _held(schema, wanted)]
         for query in _not_holding(schema, wanted.current_at):
-            parts.append((Occur.MustNot, query))
+            parts.append((Occur.MustNot, Query.boolean_query([(Occur.Must, query), *then])))
     return Query.boolean_query(parts)
 
 
@@ -266,6 +268,18 @@ def _times(schema: tantivy.Schema, wanted: Wanted) -> Iterator[tantivy.Query]:
             before = Query.range_query(schema, "first", whole, upper_bound=end, include_upper=False)
             after = Query.range_query(schema, "last", whole, lower_bound=start, include_lower=False)
             yield Query.boolean_query([(Occur.Must, before), (Occur.Must, after)])
+    yield from _held(schema, wanted)
+
+
+def _held(schema: tantivy.Schema, wanted: Wanted) -> Iterator[tantivy.Query]:
+    """Facts that held at some time in the ranges, where these are to pass."""
+    from tantivy import FieldType, Occur, Query
+
+    whole = FieldType.Integer
+    for start, end in wanted.spans if wanted.held else ():
+        begun = Query.range_query(schema, "holds_from", whole, upper_bound=end, include_upper=False)
+        not_over = Query.range_query(schema, "holds_to", whole, lower_bound=start, include_lower=False)
+        yield Query.boolean_query([(Occur.Must, begun), (Occur.Must, not_over)])
 
 
 def _not_holding(schema: tantivy.Schema, instant: int) -> Iterator[tantivy.Query]:

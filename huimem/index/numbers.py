@@ -20,6 +20,7 @@ def in_numbers(db: sqlite3.Connection, f: Filter) -> Wanted:
         spans=f.spans,
         said_only=f.said_only,
         current_at=f.current_at if _has_past_facts(db, f.current_at) else None,
+        held=f.lets_held_pass,
     )
 
 

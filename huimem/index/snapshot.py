@@ -22,7 +22,7 @@ from huimem.index import catalog, numbers, shown
 from huimem.index.calibrate import Scale
 from huimem.index.centring import Centre, centred, mean
 from huimem.index.disk import sheltered
-from huimem.index.filters import Bounds, Condition, Filter, condition, hidden, marks, speaking_of
+from huimem.index.filters import Bounds, Condition, Filter, condition, held_in, hidden, marks, speaking_of
 from huimem.index.lexical import Wanted, Words
 from huimem.index.numbers import distinct
 from huimem.index.rows import ChunkRow, Passages, RecordRow
@@ -175,6 +175,10 @@ class Snapshot:
             text = f"SELECT row FROM chunk WHERE inferred = 0 AND record IN ({speaking})"
             places = view.places(self._rows(text, values))
             mask[places[places >= 0]] = True
+        if f.lets_held_pass:
+            held, values = held_in(f)
+            places = view.places(self._rows(f"SELECT c.row {_FROM} WHERE {held}", values))
+            mask[places[places >= 0]] = True
         return mask
 
     def _excluding(self, f: Filter, wanted: Wanted) -> Iterable[Condition]:
@@ -185,7 +189,9 @@ class Snapshot:
             yield f"SELECT c.row {_FROM} WHERE r.source NOT IN ({tagged})", list(listed)
         if wanted.current_at is not None:
             past = "r.fact = 1 AND (r.valid_from > ? OR r.valid_to <= ?)"
-            yield f"SELECT c.row {_FROM} WHERE {past}", [wanted.current_at, wanted.current_at]
+            then, values = held_in(f) if f.lets_held_pass else ("0", [])
+            shut_out = [wanted.current_at, wanted.current_at, *values]
+            yield f"SELECT c.row {_FROM} WHERE {past} AND NOT {then}", shut_out
         if f.hidden:
             text, values = hidden(f)
             yield f"SELECT c.row {_FROM} WHERE NOT ({text})", values

@@ -60,7 +60,8 @@ class Circumstances:
         if self.spans:
             at_ms = int(judged.pool.at_ms[at])
             said, about = (was_said(at_ms, record, spans) for spans in (self.named, self.spans))
-            yield fits_time(said, about, self.ranking.speaks_of)
+            held = record.fact and not said and _held(record, self.spans)
+            yield fits_time(said, about, self.ranking.speaks_of, held=held)
         if tells < 1:
             yield _bounded("asking", tells, "a question tells nothing")
         if recent < 1 and not record.fact:
@@ -97,11 +98,24 @@ def relevance_of(evidence: Evidence, at: int) -> Factor:
     return Factor("relevance", value, _note(parts, _matched(evidence, at, parts["words"])), parts)
 
 
-def fits_time(said: bool, about: bool, speaks_of: float) -> Factor:
-    """The time factor: said in a range, said in the margin that "about" gives it, or only speaking of it."""
+def fits_time(said: bool, about: bool, speaks_of: float, *, held: bool = False) -> Factor:
+    """The time factor: said in a range, said in the margin that "about" gives it, or only speaking of it.
+
+    A fact may have `held` then.
+    """
     if said:
         return Factor("time", 1.0, "said then")
-    return _bounded("time", speaks_of, "said about then" if about else "speaks of it")
+    note = "held then" if held else "said about then" if about else "speaks of it"
+    return _bounded("time", speaks_of, note)
+
+
+def _held(record: RecordRow, spans: Spans) -> bool:
+    """Whether a fact held at some time in one of the ranges."""
+    return any(
+        (record.valid_from is None or record.valid_from < end)
+        and (record.valid_to is None or record.valid_to > start)
+        for start, end in spans
+    )
 
 
 def was_said(at_ms: int, record: RecordRow, spans: Spans) -> bool:

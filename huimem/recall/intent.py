@@ -17,6 +17,12 @@ _PASSED = re.compile(
     r"|used to|back then)\b|以前|原来|最初|当初|起初|之前|从前|旧|原來|當初",
     re.I,
 )
+# The same of what has held and no longer does; "first" and "older" may be of anything.
+_FORMER = re.compile(
+    r"\b(?:original|originally|previous|previously|former|formerly|used to|back then|no longer|any more)\b"
+    r"|以前|原来|最初|当初|起初|之前|从前|旧|原來|當初|從前",
+    re.I,
+)
 # What is named to be told apart from what is meant: ", not Atlas", 而不是上海那家. Only behind a comma
 # or "and": "why did I not buy it" asks for the buying.
 _ASIDE = re.compile(
@@ -106,6 +112,11 @@ def asks_for_latest(text: str) -> bool:
     """Whether a question asks for what holds now, and not also for what held before."""
     asked = without_asides(text)
     return _LATEST.search(_AFTER.sub(" ", asked)) is not None and _PASSED.search(_without_old(asked)) is None
+
+
+def asks_for_past(text: str) -> bool:
+    """Whether a question asks for what held before: what no longer holds may answer it."""
+    return _FORMER.search(_without_old(without_asides(text))) is not None
 
 
 def _without_old(text: str) -> str:

@@ -28,6 +28,11 @@ def parts_of(snapshot: Snapshot, narrowed: Filter, overlay: Snapshot | None) -> 
     return [index] if overlay is None else [index, Part(overlay, replace(narrowed, hidden=NOTHING))]
 
 
+def with_facts_held(parts: Sequence[Part]) -> list[Part]:
+    """The same where a fact answers for a range in which it held, whenever it began and ended."""
+    return [replace(part, narrowed=replace(part.narrowed, held=True)) for part in parts]
+
+
 def oldest(parts: Sequence[Part]) -> int | None:
     """When the oldest thing was said that passes the filters of the parts, milliseconds UTC."""
     times = [browse.oldest(part.snapshot.db, part.narrowed) for part in parts]

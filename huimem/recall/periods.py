@@ -152,16 +152,18 @@ def _oldest(parts: Sequence[Part]) -> int | None:
 
 def _why_empty(reading: Reading, ahead: bool, parts: Sequence[Part], first: int | None) -> str:
     """Why nothing can lie in a range, `ahead` or past, with {} for its words; "" where something may."""
-    if first is None:
-        return "nothing here has a known time, so “{}” cannot narrow it"
     span = widened(reading)
-    if span.end is not None and milliseconds(span.end) <= first:
-        return "nothing here is as old as “{}”"
+    then = bounds(span)
+    if first is None or (span.end is not None and milliseconds(span.end) <= first):
+        within = [replace(part.narrowed, during=(then,)) for part in parts]
+        if any(browse.has_ended(part.snapshot.db, one) for part, one in zip(parts, within, strict=True)):
+            return ""
+        old = "nothing here is as old as “{}”"
+        return old if first is not None else "nothing here has a known time, so “{}” cannot narrow it"
     if not (ahead or reading.grain in CLOCKS):
         return ""
     # Whoever speaks of a day does not speak of each of its hours.
     longest = PART_OF_A_DAY if reading.grain in CLOCKS else A_WEEK
-    then = bounds(span)
     if any(part.snapshot.count(replace(part.narrowed, during=(then,), longest=longest)) for part in parts):
         return ""
     if not ahead:

@@ -22,7 +22,7 @@ from huimem.recall import ranked, rerank, scan
 from huimem.recall.candidates import frequencies
 from huimem.recall.context import Found, Read, told_of
 from huimem.recall.explain import Circumstances
-from huimem.recall.parts import Part, parts_of
+from huimem.recall.parts import Part, parts_of, with_facts_held
 from huimem.recall.periods import days_around, sessions_of
 from huimem.recall.query import Understood, Way, walking
 from huimem.recall.ranked import Order, Ranked
@@ -139,7 +139,7 @@ def recall(index: Index, read: Read, question: Asked, ranking: Ranking) -> scan.
         parts = parts_of(snapshot, question.narrowed, question.overlay)
         considered = sum(part.snapshot.count(part.narrowed) for part in parts) if query.during else 0
         answer = _answer(parts, question, ranking)
-        empty = query.named if query.during and not considered else ()
+        empty = query.named if query.during and not considered and not answer.found else ()
         if question.window and not (query.text or query.during or answer.sessions):
             empty = (question.window,)
         nearest = days_around(parts, empty) if empty else ()
@@ -190,6 +190,8 @@ def _answer(parts: Sequence[Part], question: Asked, ranking: Ranking) -> _Answer
 
 
 def _everywhere(parts: Sequence[Part], question: Asked, ranking: Ranking) -> _Answer:
+    if question.query.during and not question.query.said_only:
+        parts = with_facts_held(parts)
     order = _candidates(parts, question, ranking, 4 * question.query.limit + 50)
     chosen = _chosen(order.candidates, question, ranking)
     return replace(chosen, best=order.best, floor=order.floor)

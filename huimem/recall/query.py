@@ -11,7 +11,7 @@ from typing import TypedDict
 from huimem.errors import UsageError
 from huimem.index.tokens import query_terms
 from huimem.recall.frames import asks_for_talk, is_frame
-from huimem.recall.intent import asks_for_latest
+from huimem.recall.intent import asks_for_latest, asks_for_past
 from huimem.recall.wording import Worded, unwrapped, worded
 from huimem.records import Query, Reading, Resolution, TimeRange
 from huimem.vault.layout import namespaces_asked
@@ -249,7 +249,10 @@ def _query(given: Understood) -> Query:
         roles=tuple(options.roles),
         tags=tuple(options.tags),
         limit=min(options.limit, MOST_HITS),
-        include_superseded=options.include_superseded,
+        # Who quotes a text looks for it, and who asks for what was, for what was.
+        include_superseded=options.include_superseded
+        or bool(asked.phrases)
+        or (not pasted and asks_for_past(given.asked)),
         history=tuple(options.history),
         phrases=asked.phrases,
         excluded=asked.excluded,

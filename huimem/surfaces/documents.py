@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from huimem.errors import HuimemError, Problem
 from huimem.markup import readable
@@ -64,6 +64,11 @@ def instant(at: datetime | None, zone: tzinfo) -> str | None:
 def bounds(span: TimeRange) -> Document:
     """Both ends of a range in its own zone; an open side is null."""
     return {"start": instant(span.start, span.zone), "end": instant(span.end, span.zone)}
+
+
+def is_past(record: Record, now: datetime) -> TypeGuard[Fact]:
+    """Whether a record is a fact that no longer holds."""
+    return isinstance(record, Fact) and record.valid.end is not None and record.valid.end <= now
 
 
 def error_document(code: str, message: str, hint: str = "") -> Document:
@@ -152,6 +157,7 @@ def _hit(hit: Hit, asked: Asked) -> Document:
         "score": round(hit.score, _PRECISION),
         "factors": [_factor(factor, asked.explain) for factor in hit.factors],
         **({"records": hit.records} if hit.records else {}),
+        **({"valid": bounds(hit.record.valid)} if isinstance(hit.record, Fact) else {}),
         "before": [_neighbour(record, asked) for record in hit.before],
         "after": [_neighbour(record, asked) for record in hit.after],
     }

@@ -72,13 +72,32 @@ def passes(made: Source, record: Record, message: int, f: Filter) -> bool:
         not f.kinds or record.kind in f.kinds,
         not f.roles or said.role in f.roles,
         not f.tags or not set(f.tags).isdisjoint(made.tags),
-        not f.during or any(in_time(record, said.at, span, f.said_only, f.longest) for span in f.spans),
+        not f.during
+        or held_then(record, f)
+        or any(in_time(record, said.at, span, f.said_only, f.longest) for span in f.spans),
     ]
-    if isinstance(record, Fact) and f.current_at is not None:
-        held = record.valid.start, record.valid.end
-        checks.append(milliseconds(held[0]) <= f.current_at if held[0] else True)
-        checks.append(f.current_at < milliseconds(held[1]) if held[1] else True)
+    if isinstance(record, Fact) and f.current_at is not None and not held_then(record, f):
+        first, last = validity(record)
+        checks.append(first <= f.current_at < last)
     return all(checks)
+
+
+def held_then(record: Record, f: Filter) -> bool:
+    """Whether it is a fact that passes by having held at some time in one of the ranges.
+
+    One that holds for ever passes by long ranges alone.
+    """
+    if not isinstance(record, Fact) or not f.held or f.said_only:
+        return False
+    first, last = validity(record)
+    return any(
+        first < end and last > start and (last != LATEST or end - start > f.longest) for start, end in f.spans
+    )
+
+
+def validity(record: Fact) -> tuple[int, int]:
+    start, end = record.valid.start, record.valid.end
+    return milliseconds(start) if start else EARLIEST, milliseconds(end) if end else LATEST
 
 
 def in_time(record: Record, said: object, span: tuple[int, int], said_only: bool, longest: int) -> bool:
@@ -144,6 +163,7 @@ FILTERS = st.builds(
     tags=some("fruit", "work", "no such tag"),
     current_at=st.none() | BOUND,
     longest=st.sampled_from([A_WEEK, PART_OF_A_DAY]),
+    held=st.booleans(),
 )
 
 

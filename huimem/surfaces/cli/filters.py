@@ -30,6 +30,9 @@ tag_option = click.option(
 said_option = click.option(
     "--said", "said_only", is_flag=True, help="Only what was said then, not what speaks of then."
 )
+superseded_option = click.option(
+    "--superseded", "include_superseded", is_flag=True, help="Facts that no longer hold, too."
+)
 context_option = click.option("--context", metavar="N", default=0, help="Show N neighbours on each side.")
 budget_option = click.option(
     "--budget",
@@ -44,7 +47,7 @@ question_argument = click.argument("question", metavar="QUESTION", nargs=-1, req
 
 def asking_options(*own: Decorator) -> Decorator:
     """What every verb takes that asks a question, with its `own` options before the others."""
-    shown = (limit_option(5), context_option, kind_option, role_option, tag_option)
+    shown = (limit_option(5), context_option, kind_option, role_option, tag_option, superseded_option)
     ways = (budget_option, explain_option, full_option)
 
     def with_options(verb: Any) -> Any:

@@ -25,7 +25,7 @@ from huimem.records import (
 from huimem.surfaces.cli.look import Look, clipped, zone_name
 from huimem.surfaces.cli.suggestions import Suggestion, filter_words
 from huimem.surfaces.cli.visible import visible_line
-from huimem.surfaces.documents import Asked
+from huimem.surfaces.documents import Asked, is_past
 from huimem.surfaces.excerpt import CUT, excerpt
 
 INDENT = "   "
@@ -161,7 +161,12 @@ def _brief(hit: Hit, message: Message, look: Look) -> str:
 
 
 def when_said(record: Record, at: datetime | None, look: Look) -> str:
-    """When a record was said: to the minute, a note's to the day, a guessed time as such."""
+    """When a record was said: to the minute, a note's to the day, a guessed time as such.
+
+    Of a fact that no longer holds, when it held.
+    """
+    if is_past(record, look.now):
+        return f"held {look.span(record.valid)}"
     return dated(record.kind, at, look, inferred=record.inferred)
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from huimem.recall.budget import tokens
-from huimem.records import Factor, Hit, Message, Recall, Record
+from huimem.records import Fact, Factor, Hit, Message, Recall, Record
 from huimem.surfaces.cli.hits import Shown, counted, shut_out, time_lines, too_faint
 from huimem.surfaces.cli.walk import walk_words
-from huimem.surfaces.documents import Asked, resolution_document
+from huimem.surfaces.documents import Asked, bounds, is_past, resolution_document
 from huimem.surfaces.excerpt import LONGEST, Span, excerpt
 from huimem.surfaces.mcp.answers import (
     NOTE,
@@ -125,6 +125,7 @@ def _hit(hit: Hit, asked: Asked, room: int) -> Document:
         "namespace": hit.ref.namespace,
         "tags": list(hit.tags),
         "records": hit.records,
+        "valid": bounds(hit.record.valid) if isinstance(hit.record, Fact) else None,
         "text": text,
         "truncated": len(text) < len(hit.record.text.strip()),
         "score": round(hit.score, 3),
@@ -188,6 +189,8 @@ def _text(desk: Desk, found: Recall, hits: Sequence[Hit], document: Document) ->
 def hit_lines(desk: Desk, number: int, hit: Hit, shown: Document) -> Iterator[str]:
     """One hit: where and when, then in quotation its title and words, then why it was found."""
     at = f"about {desk.look.day(hit.at)}" if hit.at and hit.record.inferred else desk.moment(hit.at)
+    if is_past(hit.record, desk.now):
+        at = f"held {desk.look.span(hit.record.valid)}"
     head = [at, _speaker(hit.record.messages[hit.message]), f"{named(hit.path, 200)}:{hit.line}"]
     if hit.records:
         head.append(counted(hit.records, "turn" if hit.record.kind == "turn" else "record"))
