@@ -27,11 +27,14 @@ _QUOTE = re.compile(
     rf"""(?P<out>{_OUT})?(?:{_NO_WORD_BEFORE}["＂]([^"＂]+)["＂]{_NO_WORD_AFTER}"""
     "|“([^“”]+)”|「([^「」]+)」|『([^『』]+)』|«([^«»]+)»)"
 )
-_WORD = re.compile(rf"{_OUT}([^\W\d_]\S*?)(?=[?.,!;:，。？！；：、)）]*(?:\s|$))")
+_ENDS = ",;，。？！；：、…（）《》「」『』【】“”"  # of a word; further marks only where nothing follows them
+_WORD = re.compile(rf"{_OUT}([^\W\d_][^\s{_ENDS}]*?)(?=[?.!:)]*(?:[\s{_ENDS}]|$))")
 _CODE = re.compile(r"`[^`]*`")
 _ANY_HAN = re.compile(f"[{_HAN}]")
-_FLAG = re.compile(r"(?:^|\s)-(?:-[A-Za-z]|[A-Za-z]{1,2}(?![^\s?.,!]))")
-_LAST_WORD = re.compile(r"([^\s`]+)\s*$")
+_INITIALS = re.compile("[A-Z]{2}")  # a word, and beside flags still: -AI, -UK
+_FLAG = re.compile(rf"(?:^|\s)-(?:-[A-Za-z]|(?!{_INITIALS.pattern})[A-Za-z]{{1,2}}(?![^\s?.,!]))")
+_LAST_WORD = re.compile(r"([^\s`]+)\s{1,2}$")  # more blanks are time words that were taken out
+_RUN_OF = re.compile(r"([^\s`]+)(?:\s{1,2}-\S+)*\s{1,2}$")  # the word before some that begin with dashes
 # Behind one of these a dash begins what is spoken of: an option, or an ending of words.
 _BEFORE_OPTIONS = """
 does do the a an of in with is use using and or suffix ending flag option switch parameter argument
@@ -50,16 +53,21 @@ _SAME = str.maketrans("’‘“”＂", '\'\'"""')
 class Worded:
     """A question without its marks: `text` is searched for, the words of `phrases` with it.
 
-    Every phrase must stand in a text as it is; none of `excluded` may.
+    Every phrase must stand in a text as it is; none of `excluded` may. `lone` are marks as they were written
+    that would shut out words, and are searched for because nothing else is.
     """
 
     text: str
     phrases: tuple[str, ...] = ()
     excluded: tuple[Excluded, ...] = ()
+    lone: tuple[str, ...] = ()
 
 
-def worded(question: str) -> Worded:
-    """Read the marks of a question; one without any comes back as it is."""
+def worded(question: str, *, timed: bool = False) -> Worded:
+    """Read the marks of a question; one without any comes back as it is.
+
+    `timed`: a time is asked for, too, so that words to shut out need no other words beside them.
+    """
     if len(question) > LONGEST or "\n" in question.strip():
         return Worded(question)
     seen = _CODE.sub(lambda code: "`" * len(code[0]), question)
@@ -67,17 +75,21 @@ def worded(question: str) -> Worded:
     left = seen
     for mark in quotes:
         left = left[: mark.start()] + " " * len(mark[0]) + left[mark.end() :]
-    words = [] if _FLAG.search(left) else [word for word in _WORD.finditer(left) if _is_excluded(word, left)]
+    flags = _FLAG.search(left) is not None
+    words = [word for word in _WORD.finditer(left) if _is_excluded(word, left, flags)]
     text = _without(question, quotes, words)
-    if not query_terms(text):  # a lone -word is no wish to find all the rest
+    lone: tuple[str, ...] = ()
+    if not timed and not query_terms(text):  # a lone -word is no wish to find all the rest
+        marks = sorted((*(mark for mark in quotes if mark["out"]), *words), key=lambda mark: mark.start())
+        lone = tuple(mark[0] for mark in marks)
         quotes, words = [mark for mark in quotes if not mark["out"]], []
         text = _without(question, quotes, words)
     if not quotes and not words:
-        return Worded(question)
+        return Worded(question, lone=lone)
     out = [(mark.start(), Excluded(_inside(mark), True)) for mark in quotes if mark["out"]]
     out += [(word.start(), Excluded(word[1], False)) for word in words]
     phrases = tuple(_inside(mark) for mark in quotes if not mark["out"])
-    return Worded(text, phrases, tuple(one for _, one in sorted(out)))
+    return Worded(text, phrases, tuple(one for _, one in sorted(out)), lone)
 
 
 def holds(text: str, phrase: str) -> bool:
@@ -112,6 +124,16 @@ def needed(phrase: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(terms))
 
 
+def as_it_stands(one: Excluded) -> bool:
+    """Whether what is excluded is what stands there, and not what the search would find by it."""
+    return one.exact or _ANY_HAN.search(one.written) is not None
+
+
+def sure_terms(one: Excluded) -> tuple[str, ...]:
+    """Terms that every text has which holds what is excluded; none where no term is sure to be there."""
+    return needed(one.written) if as_it_stands(one) else tuple(query_terms(one.written)[:1])
+
+
 def unwrapped(question: str) -> str:
     """A question that was handed over in quotes, without them; any other text as it is."""
     mark = _QUOTE.fullmatch(question.strip())
@@ -124,11 +146,20 @@ def _is_phrase(mark: re.Match[str], text: str) -> bool:
     return bool(query_terms(inside)) and not (mark[0] == text.strip() and inside.endswith(_ASKING))
 
 
-def _is_excluded(word: re.Match[str], text: str) -> bool:
-    before = _LAST_WORD.search(text, 0, word.start())
-    if before and (before[1].lower() in _SPOKEN_OF or before[1][0] in _PATHS):
+def _is_excluded(word: re.Match[str], text: str, flags: bool) -> bool:
+    """Whether a word behind a dash is to be shut out; beside `flags` what could be one is one, too."""
+    if _is_spoken_of(_LAST_WORD.search(text, 0, word.start())):
         return False
+    if flags and word[1].isascii():
+        led = _is_spoken_of(_RUN_OF.search(text, 0, word.start()))
+        if led or not _INITIALS.fullmatch(word[1]):
+            return False
     return bool(query_terms(word[1]))
+
+
+def _is_spoken_of(before: re.Match[str] | None) -> bool:
+    """Whether what follows a word is an option of a command, or spoken of as one."""
+    return before is not None and (before[1].lower() in _SPOKEN_OF or before[1][0] in _PATHS)
 
 
 def _inside(mark: re.Match[str]) -> str:
@@ -144,10 +175,9 @@ def _without(question: str, quotes: list[re.Match[str]], words: list[re.Match[st
 
 
 def _holds_excluded(text: str, one: Excluded) -> bool:
-    terms = query_terms(one.written)
-    if one.exact or _ANY_HAN.search(one.written):
+    if as_it_stands(one):
         return holds(text, one.written)
-    return bool(terms) and terms[0] in tokenize(text)
+    return not set(sure_terms(one)).isdisjoint(tokenize(text))
 
 
 def _plain(text: str) -> str:

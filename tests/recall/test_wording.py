@@ -36,6 +36,25 @@ MARKED = [
     ('"red bike" -helmet', "red bike", ["red bike"], ["helmet"]),
     ("python tutorial -django", "python tutorial", [], ["django"]),
     ("Python -Django?", "Python ?", [], ["Django"]),
+    # A word ends at a mark of a sentence.
+    ("咖啡豆 -日晒，哪种好？", "咖啡豆 ，哪种好？", [], ["日晒"]),
+    ("咖啡豆 -日晒、水洗的呢", "咖啡豆 、水洗的呢", [], ["日晒"]),
+    ("咖啡豆（非洲 -日晒）哪种好", "咖啡豆（非洲 ）哪种好", [], ["日晒"]),
+    ("咖啡豆 -日晒（便宜）", "咖啡豆 （便宜）", [], ["日晒"]),
+    ("咖啡豆 -日晒！哪种", "咖啡豆 ！哪种", [], ["日晒"]),
+    ("drinks -tea,milk", "drinks ,milk", [], ["tea"]),
+    ("drinks -tea;milk", "drinks ;milk", [], ["tea"]),
+    ("code -svc.mail", "code", [], ["svc.mail"]),
+    # Two capitals are a word.
+    ("robots -AI", "robots", [], ["AI"]),
+    ("hotels -UK", "hotels", [], ["UK"]),
+    ("movies -TV, please", "movies , please", [], ["TV"]),
+    ("项目 -AI -旧版", "项目", [], ["AI", "旧版"]),
+    ("robots -AI -django", "robots", [], ["AI", "django"]),
+    # A flag makes flags of what could be one.
+    ("项目 -v -旧版", "项目 -v", [], ["旧版"]),
+    ("ls -la -旧版", "ls -la", [], ["旧版"]),
+    ("robots -AI -v", "robots -v", [], ["AI"]),
 ]
 # Nothing of these is a mark.
 PLAIN = [
@@ -62,9 +81,12 @@ PLAIN = [
     "words with the suffix -ness",
     "参数 -Wall 是什么",
     "pytest -v -slow",  # another dash here is a flag
+    "pytest -slow -v -x",
+    "curl -sS -XPOST",
+    "cargo build --release -verbose",
+    "ls -la -AF",
     "use `make -silent` there",
     "-v",
-    "-lentil",  # nothing is left to search for
     "range 3 -5",
     "2020-2024",
     "Monday–Friday",
@@ -103,6 +125,36 @@ def test_marks_are_read(question: str, text: str, phrases: list[str], excluded: 
     assert found.text.split() == text.split()
     assert [*found.phrases] == phrases
     assert [f'"{one.written}"' if one.exact else one.written for one in found.excluded] == excluded
+
+
+# Nothing else is asked for: question, and what is searched for instead of shut out.
+LONE = [
+    ("-lentil", ["-lentil"]),
+    ("-lentil -tomato", ["-lentil", "-tomato"]),
+    ('-"red lentil"', ['-"red lentil"']),
+    ("the -lentil-soup", []),  # a word that is spoken of
+    ("－海鲜", ["－海鲜"]),
+]
+
+
+@pytest.mark.parametrize(("question", "lone"), LONE)
+def test_a_word_to_shut_out_alone_is_searched_for(question: str, lone: list[str]) -> None:
+    assert worded(question) == Worded(question, lone=tuple(lone))
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "excluded"),
+    [
+        ("-lentil", "", ["lentil"]),
+        ("           -lentil -tomato", "", ["lentil", "tomato"]),
+        ("what did we talk about in            -dentist", "what did we talk about in", ["dentist"]),
+        ("what is in -dentist", "what is in -dentist", []),
+    ],
+)
+def test_beside_a_time_it_is_shut_out(question: str, text: str, excluded: list[str]) -> None:
+    """The words of the time are blanks by then."""
+    found = worded(question, timed=True)
+    assert (found.text, [one.written for one in found.excluded], found.lone) == (text, excluded, ())
 
 
 @pytest.mark.parametrize("question", PLAIN)
@@ -201,6 +253,6 @@ def test_a_text_that_holds_a_phrase_holds_its_needed_terms(words: list[str], dat
 @given(st.text(alphabet="ab \"-“”「」狗 '", max_size=30))
 def test_any_question_is_read(question: str) -> None:
     found = worded(question)
-    assert found == Worded(question) or found.phrases or found.excluded
+    assert found == Worded(question, lone=found.lone) or found.phrases or found.excluded
     assert all(phrase.strip() for phrase in found.phrases)
     assert not found.excluded or found.text.strip()
