@@ -5,8 +5,9 @@ In: a reader's connection and perhaps a filter. Out: rows, newest first, session
 
 from __future__ import annotations
 
+import json
 import sqlite3
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from huimem.errors import Problem
@@ -51,9 +52,15 @@ class Opening:
     records: int
 
 
-def openings(db: sqlite3.Connection, f: Filter) -> list[Opening]:
-    """Every source with a record that passes, with the first such one in the file's order."""
+def openings(db: sqlite3.Connection, f: Filter, without: Sequence[int] = ()) -> list[Opening]:
+    """Every source with a record that passes, with the first such one in the file's order.
+
+    Those of the ids `without` do not.
+    """
     text, values = condition(f)
+    if without:
+        text += " AND r.id NOT IN (SELECT value FROM json_each(?))"
+        values = [*values, json.dumps(list(without))]
     # Beside min(), SQLite takes the other columns from the row that holds the least.
     first = f"SELECT r.source, r.ord, c.at_ms AS at, {_FIRST} AS row {_FROM} WHERE {text} GROUP BY r.id"
     found = db.execute(

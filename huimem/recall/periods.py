@@ -18,6 +18,7 @@ from huimem.index.index import Index, Snapshot
 from huimem.index.rows import instant, milliseconds
 from huimem.recall.context import Found
 from huimem.recall.explain import fits_time
+from huimem.recall.leaving_out import left_out
 from huimem.recall.parts import Part, oldest, parts_of
 from huimem.recall.query import Resolve, Understood, is_fixed, widened
 from huimem.records import Query, Reading, TimeRange
@@ -35,16 +36,18 @@ def sessions_of(
 
     In order of time: sessions in which something was said then, and, unless only these are asked for,
     others that speak of it, as far as the limit has room for them. For a vague time the newest first, of
-    `window` or of all.
+    `window` or of all. Records that hold what is excluded do not count.
     """
     listed: list[tuple[Opening, Part, bool]] = []
     for part in parts:
         narrowed = part.narrowed
         if window and not query.during:
-            narrowed = replace(narrowed, during=(bounds(window),))
-        listed += [(one, part, True) for one in _openings(part, replace(narrowed, said_only=True))]
+            narrowed = replace(narrowed, during=(bounds(window),), said_only=True)
+        part = replace(part, narrowed=narrowed)
+        without = left_out(part, query.excluded).tolist() if query.excluded else []
+        listed += [(one, part, True) for one in _openings(part, without, said_only=True)]
         if query.during and not query.said_only:
-            listed += [(one, part, False) for one in _openings(part, narrowed)]
+            listed += [(one, part, False) for one in _openings(part, without)]
     sessions = _joined(listed)
     sessions.sort(key=_in_time, reverse=not query.during)
     shown = sorted(sessions, key=lambda one: not one[2])[: query.limit]
@@ -56,8 +59,9 @@ def _in_time(entry: tuple[Opening, Part, bool]) -> tuple[int, str]:
     return entry[0].at_ms or 0, entry[0].path
 
 
-def _openings(part: Part, narrowed: Filter) -> list[Opening]:
-    return browse.openings(part.snapshot.db, narrowed)
+def _openings(part: Part, without: Sequence[int], *, said_only: bool = False) -> list[Opening]:
+    narrowed = replace(part.narrowed, said_only=True) if said_only else part.narrowed
+    return browse.openings(part.snapshot.db, narrowed, without)
 
 
 def _joined(listed: Sequence[tuple[Opening, Part, bool]]) -> list[tuple[Opening, Part, bool]]:
@@ -96,6 +100,8 @@ def limited(
 ) -> tuple[Understood, tuple[str, ...]]:
     """The question without those of its own ranges in which nothing can lie, and a line for each.
 
+    A line, too, for words to shut out that are searched for because they stand alone.
+
     Such are a range that ends before anything was said, one in the future that nothing speaks of, or one
     that is not over where something of it is named, "tonight's restaurant", and a clock time at which
     nothing was said, "the 8:18 train": as filters they would hide the answer. Where nothing but time is
@@ -106,8 +112,9 @@ def limited(
         for reading in asked.own
         if reading.future or reading.range.end is not None or reading.grain in CLOCKS
     ]
+    alone = _alone(asked)
     if not doubtful or not asked.query.text:
-        return asked, ()
+        return asked, alone
     with index.snapshot() as snapshot:
         parts = parts_of(snapshot, narrowed, overlay)
         first = _oldest(parts)
@@ -126,7 +133,12 @@ def limited(
             ]
             asked = asked.without(reasons, spoken_of, lambda term: _is_heard(term, parts))
     phrases = [(why, asked.asked[slice(*reading.span)].strip()) for reading, why in reasons.items()]
-    return asked, tuple(f"{why.format(phrase)}; searched without it" for why, phrase in phrases)
+    return asked, (*alone, *(f"{why.format(phrase)}; searched without it" for why, phrase in phrases))
+
+
+def _alone(asked: Understood) -> tuple[str, ...]:
+    lone = " ".join(asked.worded.lone)
+    return (f"“{lone}” stands alone, with nothing to leave it out of: it is searched for",) if lone else ()
 
 
 def _is_coming(reading: Reading, asked: Understood) -> bool:

@@ -156,10 +156,12 @@ class Understood:
     @property
     def worded(self) -> Worded:
         """The question without its time words, so that they are not searched for, and without its marks."""
-        if self.resolution is None or self.options.when is not None:
-            return worded(_blanked(self.asked, self.replaced))
-        spans = [reading.span for reading in self.resolution.readings if reading not in self.again]
-        return worded(_blanked(self.asked, (*spans, *self.resolution.vague_spans)))
+        found = self.resolution or Resolution()
+        timed = bool(self.options.during or found.readings or found.vague)
+        if self.options.when is not None:
+            return worded(_blanked(self.asked, self.replaced), timed=timed)
+        spans = [reading.span for reading in found.readings if reading not in self.again]
+        return worded(_blanked(self.asked, (*self.replaced, *spans, *found.vague_spans)), timed=timed)
 
     def without(
         self, unused: Collection[Reading], again: Collection[Reading], heard: Callable[[str], bool]
