@@ -1,7 +1,7 @@
 """An answer and a ref that should stand in it → why it does not.
 
 In: a memory, what it answered, the ref. Out: a `Miss` that names the first thing in the record's way:
-it is not in the index, a filter shuts it out, the walk did not come so far, it is below the floor.
+it is not in the index, a filter or a word shuts it out, the walk did not come so far, it is below the floor.
 """
 
 from __future__ import annotations
@@ -17,10 +17,12 @@ import numpy as np
 from huimem.index.filters import Filter
 from huimem.index.rows import RecordRow, instant
 from huimem.memory import Memory
+from huimem.recall.leaving_out import texts_of
 from huimem.recall.parts import Part, parts_of
 from huimem.recall.rank import Ints
 from huimem.recall.ranked import BESIDE_THE_BEST
-from huimem.records import TITLE, Hit, Recall, Ref, TimeRange
+from huimem.recall.wording import holds, shut_out
+from huimem.records import TITLE, Hit, Query, Recall, Ref, TimeRange
 from huimem.upkeep import CaughtUp
 
 Why = Literal["not indexed", "time", "filter", "rank", "walk", "floor", "words", "depth"]
@@ -91,7 +93,7 @@ class Inquiry:
         if not answer.query.text:
             return replace(found, detail=f"the {len(answer.hits):,} sessions listed")
         hits = ask(self._without_floor()).hits
-        return _too_faint(hits, answer, found) or _worded(answer, replace(found, detail=_looked_at(hits)))
+        return _too_faint(hits, answer, found) or replace(found, detail=_looked_at(hits))
 
     def _shut_out(self, answer: Recall, ref: Ref, standing: CaughtUp) -> Miss:
         """The filter that shuts a record out; "depth" where none does."""
@@ -138,7 +140,7 @@ class Inquiry:
 
 
 def _filtered(part: Part, rows: Ints, ref: Ref, answer: Recall) -> Miss:
-    """Which part of the filter none of a record's passages gets through."""
+    """Which part of the filter, or of the words asked for, keeps a record out; "depth" where none does."""
     record = part.snapshot.records([part.snapshot.chunk(int(rows[0])).record])[0]
     zone = answer.query.as_of.tzinfo
     at = None
@@ -150,6 +152,9 @@ def _filtered(part: Part, rows: Ints, ref: Ref, answer: Recall) -> Miss:
     if not len(part.snapshot.passing(rows, part.narrowed)):
         detail = "its time was only guessed" if record.inferred else ""
         return Miss(ref, "time", detail, at, answer.query.named or answer.query.during)
+    (text,) = texts_of(part, [record])
+    if demands := "; ".join(_demands(text, answer.query)):
+        return Miss(ref, "words", demands, at)
     return Miss(ref, "depth", at=at)
 
 
@@ -208,8 +213,12 @@ def _looked_at(hits: Sequence[Hit]) -> str:
     return f"the {len(hits):,} that come up without a floor" if hits else "what comes up without a floor"
 
 
-def _worded(answer: Recall, found: Miss) -> Miss:
-    """A record that nothing shuts out but, perhaps, the words demanded or forbidden."""
-    demanded = [f"“{phrase}”" for phrase in answer.query.phrases]
-    demanded += [f"-{word}" for word in answer.query.excluded]
-    return replace(found, why="words", detail=" ".join(demanded)) if demanded else found
+def _demands(text: str, query: Query) -> Iterator[str]:
+    """What of the words demanded and forbidden keeps a text out, in words."""
+    lacking = [f"“{phrase}”" for phrase in query.phrases if not holds(text, phrase)]
+    if lacking:
+        yield f"{' and '.join(lacking)} {'was' if len(lacking) == 1 else 'were'} demanded"
+    held = [one for one in query.excluded if shut_out(text, (one,))]
+    if held:
+        written = [f'-"{one.written}"' if one.exact else f"-{one.written}" for one in held]
+        yield f"{' and '.join(written)} {'shuts' if len(held) == 1 else 'shut'} it out"

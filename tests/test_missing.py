@@ -209,9 +209,28 @@ def test_a_walk_that_ended_later_did_not_reach_a_record(
     assert miss.ranges == (tuple(one.range for one in walked) if why == "walk" else ())
 
 
-def test_words_demanded_and_forbidden_are_named(memory: Memory) -> None:
-    answer = memory.recall(UNHEARD, now=NOW)
-    answer = replace(answer, query=replace(answer.query, phrases=("cold months",), excluded=("FAISS",)))
+# What is asked for, and what of it keeps LATER out, which speaks of IVF, 聚类中心 and 召回率.
+DEMANDS = [
+    ('HNSW "no such words"', "“no such words” was demanded"),
+    ("HNSW “聚类中心” “没有的话”", "“没有的话” was demanded"),
+    ('HNSW "no such words" "other lines"', "“no such words” and “other lines” were demanded"),
+    ("HNSW -IVF", "-IVF shuts it out"),
+    ('HNSW -"IVF"', '-"IVF" shuts it out'),
+    ("HNSW -IVF -piccolo", "-IVF shuts it out"),
+    ("HNSW -聚类 -“召回率”", '-聚类 and -"召回率" shut it out'),
+    ('HNSW "no such words" -IVF', "“no such words” was demanded; -IVF shuts it out"),
+    ("2026-04 -召回率", "-召回率 shuts it out"),
+]
+
+
+@pytest.mark.parametrize(("text", "detail"), DEMANDS)
+def test_words_demanded_and_forbidden_are_named(memory: Memory, text: str, detail: str) -> None:
+    answer = memory.recall(text, now=NOW)
     with Inquiry(memory) as inquiry:
-        miss = inquiry.why(answer, Ref.parse(LATER), lambda again: again.recall(UNHEARD, now=NOW))
-    assert (miss.why, miss.detail) == ("words", "“cold months” -FAISS")
+        miss = inquiry.why(answer, Ref.parse(LATER), lambda again: again.recall(text, now=NOW))
+    assert (miss.why, miss.detail) == ("words", detail)
+    assert miss.at == datetime(2026, 4, 8, 23, 5, 12, tzinfo=EAST)
+
+
+def test_words_that_keep_no_record_out_are_not_named(memory: Memory) -> None:
+    assert missed(memory, f"{UNHEARD} -trumpet", LATER).why == "depth"

@@ -52,7 +52,7 @@ REASONS = [
         Miss(REF, "floor", rank=2, score=0.11, relevance=0.12, floor=0.3),
         "below the floor: relevance 0.12 < 0.30; it would be 2nd",
     ),
-    (Miss(REF, "words", "“cold months” -FAISS"), "not found: “cold months” -FAISS was demanded"),
+    (Miss(REF, "words", "-FAISS shuts it out"), "not found: -FAISS shuts it out"),
     (Miss(REF, "depth"), "not among the first 50"),
     (Miss(REF, "depth", "what comes up without a floor"), "not among what comes up without a floor"),
 ]

@@ -147,7 +147,7 @@ def reason(miss: Miss, found: Evaluation, look: Look) -> str:
             rank = f"it would be {ordinal(miss.rank or 0)}"
             return f"below the floor: relevance {_number(miss.relevance)} < {_number(miss.floor)}; {rank}"
         case "words":
-            return f"not found: {detail} was demanded"
+            return f"not found: {detail}"
         case "depth":
             return f"not among {detail or f'the first {found.depth}'}"
 
