@@ -10,8 +10,9 @@ needed that are, `all` 1 where they all are; each is averaged over the answerabl
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from statistics import fmean
 
@@ -108,7 +109,11 @@ NAMES = (*(f"{name}@{k}" for name in _AT_K for k in CUTS), "mrr", "answered", "a
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """The outcomes in the order of the file; `problems` are its faults, those that asking found too."""
+    """The outcomes in the order of the file; `problems` are its faults, those that asking found too.
+
+    `warnings` are of the vault as it stands; `warned` are those of answers, each with how many questions had
+    it, the most frequent first.
+    """
 
     outcomes: tuple[Outcome, ...]
     problems: tuple[Problem, ...]
@@ -116,6 +121,7 @@ class Evaluation:
     warnings: tuple[str, ...]
     limit: int = LIMIT
     depth: int = DEPTH
+    warned: Mapping[str, int] = field(default_factory=dict)
 
     def by_kind(self) -> dict[str, Figures]:
         """The figures of each kind of question, in the order of the file."""
@@ -208,6 +214,7 @@ def evaluate(
     with memory.caught_up(progress) as standing:
         warnings = (*memory.warnings, *memory.vault.warnings, *standing.warnings)
     problems, freshness, outcomes = list(asked.problems), None, []
+    warned: Counter[str] = Counter()
     with Inquiry(memory) as inquiry:
         for number, question in enumerate(asked.questions, 1):
             ask = _asker(question, how)
@@ -217,6 +224,7 @@ def evaluate(
                 problems.append(Problem(asked.path, question.line, error.message, error.hint))
                 continue
             freshness = freshness or answer.freshness
+            warned.update(one for one in dict.fromkeys(answer.warnings) if one not in warnings)
             outcome = _outcome(question, answer)
             if explain:
                 outcome = replace(outcome, misses=tuple(_misses(inquiry, outcome, answer, ask, how.limit)))
@@ -224,7 +232,8 @@ def evaluate(
             if progress:
                 progress("questions", number, len(asked.questions))
     problems.sort(key=lambda problem: problem.line)
-    return Evaluation(tuple(outcomes), tuple(problems), freshness, warnings, how.limit, how.depth)
+    told = dict(warned.most_common())
+    return Evaluation(tuple(outcomes), tuple(problems), freshness, warnings, how.limit, how.depth, told)
 
 
 def _asker(question: Question, how: Asking) -> Callable[[Memory], Recall]:

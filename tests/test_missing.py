@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
@@ -234,3 +234,28 @@ def test_words_demanded_and_forbidden_are_named(memory: Memory, text: str, detai
 
 def test_words_that_keep_no_record_out_are_not_named(memory: Memory) -> None:
     assert missed(memory, f"{UNHEARD} -trumpet", LATER).why == "depth"
+
+
+class Stubborn:
+    """A reranker that fails for one question, and for every other one."""
+
+    def score(self, question: str, texts: Sequence[str]) -> list[float]:
+        raise (RuntimeError if "HNSW" in question else OSError)(question)
+
+
+def test_what_the_answers_warn_of_is_told_once_with_how_many_had_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HUIMEM_RERANK_GAP", "1")  # nothing leads so clearly that it is not asked
+    monkeypatch.setattr("huimem.memory.load_reranker", lambda spec: Stubborn())
+    with opened(tmp_path / "vault") as other:
+        texts = ("HNSW or IVF", "the index in Rust", "which index, HNSW or IVF?", "-HNSW", "piccolo")
+        asked = QuestionSet("q", tuple(Question(text) for text in texts))
+        found = evaluate(other, asked, Asking(NOW))
+    told = [(warning.split(" at ")[0].split(",")[0], count) for warning, count in found.warned.items()]
+    assert told == [
+        ("not reranked: unexpected RuntimeError", 3),
+        ("not reranked: unexpected OSError", 1),
+        ("“-HNSW” stands alone", 1),
+    ]
+    assert found.warnings == ("there was no index: built from 9 files",)

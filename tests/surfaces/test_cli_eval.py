@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -121,6 +122,23 @@ def test_the_figures_of_any_fraction_and_all_stand_apart() -> None:
     assert document["recall"]["10"] == {"any": 1.0, "fraction": 0.75, "all": 0.5}  # type: ignore[index]
     assert document["mrr"] == pytest.approx((1 + 1 / 7) / 2, abs=1e-6)
     assert (document["abstained"], document["unanswerable"]) == (0, 1)
+
+
+WARNED = {"not reranked: it broke " * 9: 1_200, **{f"what {n}": 1 for n in range(11)}}
+
+
+def test_what_the_answers_warned_of_stands_behind_the_figures() -> None:
+    found = replace(FOUND, warned=WARNED)
+    text = render_evaluation(Judged("q.toml", found), Look(UTC, NOW, width=80))
+    lines = text.splitlines()
+    first = next(at for at, line in enumerate(lines) if line.startswith("warning: not reranked: it broke"))
+    assert "(1,200 questions)" in " ".join(lines[first : first + 4])
+    assert "warning: what 0 (1 question)" in lines and "warning: what 9 (1 question)" not in lines
+    assert "2 other warnings: --json has them" in lines
+    assert max(map(columns, lines)) <= 80
+    document = evaluation_document(Judged("q.toml", found), LOOK)
+    assert document["warned"] == [{"warning": one, "questions": count} for one, count in WARNED.items()]
+    assert evaluation_document(JUDGED, LOOK)["warned"] == []
 
 
 def written(folder: Path, *questions: str) -> str:

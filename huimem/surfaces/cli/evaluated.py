@@ -23,6 +23,7 @@ _KIND = 18  # columns of a kind's name
 _LEAST = 24  # columns of a question that still say something
 _FAIL = "fail  "
 _PRECISION = 6
+_WARNINGS = 10  # lines of what answers warned of
 _ROWS = ("any", "fraction", "all")
 
 
@@ -36,13 +37,14 @@ class Judged:
 
 
 def render_evaluation(judged: Judged, look: Look) -> str:
-    """The figures, the kinds, the misses, the faults of the file, and what is below its minimum."""
+    """The figures, the kinds, the warnings, the misses, the faults of the file, what is below its minimum."""
     found, overall = judged.found, figures(judged.found.outcomes)
     kinds = found.by_kind()
     blocks = [
         "\n".join(wrapped(_head(judged, overall), look.width)),
         "\n".join(_overall(overall, found)),
         *(["\n".join(_kinds(kinds))] if len(kinds) > 1 else []),
+        *(["\n".join(_warned(found, look))] if found.warned else []),
         *("\n".join(_missed(outcome, judged, look)) for outcome in _short(found)),
     ]
     blocks += ["\n".join(_problems(judged, look))] if found.problems else []
@@ -92,6 +94,15 @@ def _kinds(kinds: Mapping[str, Figures]) -> Iterator[str]:
         name = clipped(visible_line(kind), wide)
         cells = zip(heads, (str(one.questions), *values, nothing), strict=True)
         yield name + " " * (wide - columns(name)) + "".join(f"{cell:>{_wide(head)}}" for head, cell in cells)
+
+
+def _warned(found: Evaluation, look: Look) -> Iterator[str]:
+    """What the answers warned of, with how many questions had it."""
+    for warning, count in list(found.warned.items())[:_WARNINGS]:
+        said = visible_line(f"warning: {warning}")
+        yield look.block(f"{said} ({counted(count, 'question')})", "")
+    if len(found.warned) > _WARNINGS:
+        yield f"{counted(len(found.warned) - _WARNINGS, 'other warning')}: --json has them"
 
 
 def _wide(head: str) -> int:
@@ -199,6 +210,7 @@ def evaluation_document(judged: Judged, look: Look) -> dict[str, object]:
         "problems": problem_documents(found.problems),
         "index": freshness_document(found.freshness) if found.freshness else None,
         "warnings": list(found.warnings),
+        "warned": [{"warning": warning, "questions": count} for warning, count in found.warned.items()],
     }
 
 
