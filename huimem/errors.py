@@ -32,9 +32,17 @@ class Problem:
     message: str
     remedy: str = ""
 
+    @property
+    def place(self) -> str:
+        return place(self.path, self.line)
+
     def __str__(self) -> str:
-        place = f"{self.path}:{self.line}" if self.line else self.path
-        return f"{place}: {self.message}" + (f" – {self.remedy}" if self.remedy else "")
+        return f"{self.place}: {self.message}" + (f" – {self.remedy}" if self.remedy else "")
+
+
+def place(path: str, line: int) -> str:
+    """`path:line`, the path alone where the line is 0."""
+    return f"{path}:{line}" if line else path
 
 
 def unexpected(error: Exception) -> str:

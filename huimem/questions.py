@@ -101,7 +101,7 @@ def questions_in(text: str, path: str) -> QuestionSet:
 
 def _refused(problem: Problem) -> UsageError:
     """A fault that leaves nothing to ask."""
-    return UsageError(f"{problem.path}:{problem.line}: {problem.message}", problem.remedy)
+    return UsageError(f"{problem.place}: {problem.message}", problem.remedy)
 
 
 def _toml(text: str, path: str, problems: list[Problem]) -> tuple[_Raw, list[_Raw]]:

@@ -265,3 +265,10 @@ def test_both_forms_of_a_set_hold_the_same() -> None:
     again = questions_in("\n".join(json.dumps(row, ensure_ascii=False) for row in rows), "sample.jsonl")
     told = [(one.text, one.expected, one.kind, one.now, one.namespace) for one in again.questions]
     assert told == [(one.text, one.expected, one.kind, one.now, one.namespace) for one in read.questions]
+
+
+def test_what_leaves_nothing_to_ask_names_its_place_as_far_as_it_is_known() -> None:
+    with pytest.raises(UsageError, match=r"^q\.toml: `question` must be a text"):
+        questions_in("question = [{question = 7, expected = []}]\n", "q.toml")
+    with pytest.raises(UsageError, match=r"^q\.toml:2: `question` must be a text"):
+        questions_in("[[question]]\nquestion = 7\nexpected = []\n", "q.toml")

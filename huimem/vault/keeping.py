@@ -13,7 +13,7 @@ from contextlib import suppress
 from itertools import count
 
 from huimem import files
-from huimem.errors import Conflict, NewerFormat, VaultError
+from huimem.errors import Conflict, NewerFormat, VaultError, place
 from huimem.records import Ref
 from huimem.vault.facts import FactFile, fold, new_file, parse_facts, render
 from huimem.vault.forgotten import forgotten
@@ -170,7 +170,9 @@ def _refuse(data: bytes, path: str) -> None:
         raise NewerFormat(f"{path} was written by a newer huimem", "Upgrade huimem: pip install -U huimem")
     if front.problems and not _is_sound(front.raw):
         fault = front.problems[0]
-        raise VaultError(f"{path}:{fault.line}: {fault.message}; nothing is written to it", fault.remedy)
+        raise VaultError(
+            f"{place(path, fault.line)}: {fault.message}; nothing is written to it", fault.remedy
+        )
 
 
 def _is_sound(front: bytes) -> bool:

@@ -124,6 +124,14 @@ def test_the_figures_of_any_fraction_and_all_stand_apart() -> None:
     assert (document["abstained"], document["unanswerable"]) == (0, 1)
 
 
+def test_a_place_without_a_line_is_the_file() -> None:
+    outcome = Outcome(Question("no line", (REF,)), (None,), 0, None, (Miss(REF, "depth"),))
+    problem = Problem("inl.toml", 0, "`now` must be an ISO time")
+    found = replace(FOUND, outcomes=(outcome,), problems=(problem,))
+    text = render_evaluation(Judged("inl.toml", found), LOOK)
+    assert "inl.toml  no line" in text and "inl.toml  `now` must be" in text and ":0" not in text
+
+
 WARNED = {"not reranked: it broke " * 9: 1_200, **{f"what {n}": 1 for n in range(11)}}
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from huimem.errors import place as place_of
 from huimem.evaluation import CUTS, Evaluation, Figures, Minimum, Outcome, figures
 from huimem.missing import Miss, relevance_of
 from huimem.records import Hit
@@ -112,7 +113,7 @@ def _wide(head: str) -> int:
 def _missed(outcome: Outcome, judged: Judged, look: Look) -> Iterator[str]:
     """A question that fell short: its place and words, then a line for each record that is missing."""
     question = outcome.question
-    place = visible_line(f"{judged.path}:{question.line}")
+    place = visible_line(place_of(judged.path, question.line))
     kind = f"  ({clipped(visible_line(question.kind), _KIND)})" if question.kind else ""
     room = look.width - columns(place) - 2 - columns(kind)
     if room < _LEAST:
@@ -172,7 +173,7 @@ def ordinal(number: int) -> str:
 
 def _problems(judged: Judged, look: Look) -> Iterator[str]:
     for problem in judged.found.problems:
-        place = visible_line(f"{problem.path}:{problem.line}")
+        place = visible_line(problem.place)
         first, *rest = wrapped(f"{place}  {visible_line(problem.message)}", look.width - len(_FAIL))
         yield look.styled("bad", _FAIL) + first
         yield from (" " * len(_FAIL) + line for line in rest)
