@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import datetime
@@ -22,6 +22,7 @@ from huimem.config import Config, asking_zone, find_vault, load
 from huimem.errors import UsageError
 from huimem.following import Following
 from huimem.forgetting import Forgotten, forget
+from huimem.given import several, texts
 from huimem.index.filters import Filter
 from huimem.index.index import Index
 from huimem.index.meaning import Beside
@@ -95,9 +96,9 @@ class Memory:
         return cls(Vault.open(root, config), config)
 
     @classmethod
-    def create(cls, path: str | Path, *, tz: str | None = None, include: Sequence[str] = ()) -> Memory:
+    def create(cls, path: str | Path, *, tz: str | None = None, include: str | Iterable[str] = ()) -> Memory:
         """Make a vault, or adopt a folder of notes: writes `huimem.toml`, moves and overwrites nothing."""
-        vault = Vault.create(Path(path), tz=tz, include=tuple(include))
+        vault = Vault.create(Path(path), tz=tz, include=texts("include", include, "notes/**"))
         return cls(vault, vault.config)
 
     def __enter__(self) -> Memory:
@@ -123,7 +124,7 @@ class Memory:
 
     def record(
         self,
-        messages: Sequence[Mapping[str, object] | Message],
+        messages: Mapping[str, object] | Message | Iterable[Mapping[str, object] | Message],
         *,
         session: str | None = None,
         title: str | None = None,
@@ -157,9 +158,9 @@ class Memory:
         valid: str | TimeRange | None = None,
         at: datetime | None = None,
         source: str | None = None,
-        sources: Sequence[str | Ref] = (),
+        sources: str | Ref | Iterable[str | Ref] = (),
         importance: float | None = None,
-        tags: Sequence[str] = (),
+        tags: str | Iterable[str] = (),
         namespace: str | None = None,
         now: datetime | None = None,
     ) -> Ref:
@@ -184,8 +185,8 @@ class Memory:
             zone=self.vault.zone,
             importance=importance,
             source=source,
-            sources=sources,
-            tags=tags,
+            sources=several("sources", sources, (str, Ref), "give refs, as huimem recall prints them"),
+            tags=texts("tags", tags, "work"),
         )
         ref = self._keeping.remember(given, namespace or "")
         self._following.wake()
@@ -202,9 +203,10 @@ class Memory:
         """Answer a question from the vault as it is at this moment.
 
         Time words narrow exactly, to what was said then or speaks of it, vague ones are walked back through;
-        without any other words the answer is that time's sessions. `keywords` are the fields of `Options`.
-        Finding nothing is an answer without hits. `progress` is told, as in `sync`, how the catching up with
-        the files goes. Raises UsageError for keywords that make no question.
+        without any other words the answer is that time's sessions. `keywords` are the fields of `Options`;
+        where several are taken, one text, range or message alone will do. Finding nothing is an answer
+        without hits. `progress` is told, as in `sync`, how the catching up with the files goes. Raises
+        UsageError for keywords that make no question.
         """
         asked = asking.make(text, asking.options(keywords), self.now(now), self.resolve)
         for _ in range(TRIES):
@@ -243,7 +245,7 @@ class Memory:
 
     def sync(
         self,
-        paths: Sequence[str] = (),
+        paths: str | Iterable[str] = (),
         *,
         full: bool = False,
         vectors: bool = True,
@@ -256,6 +258,7 @@ class Memory:
         called with "words" or "vectors". Raises Locked where another process holds the index for more
         than `wait` seconds, WriteFailed where the disk refuses.
         """
+        paths = texts("paths", paths, "notes/garden.md")
         return upkeep.sync(
             self.vault, self.index, paths, full=full, vectors=vectors, progress=progress, wait=wait
         )

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import TypedDict
 
 from huimem.errors import UsageError
+from huimem.given import several, texts
 from huimem.index.tokens import query_terms
 from huimem.recall.frames import asks_for_talk, is_frame
 from huimem.recall.intent import asks_for_latest, asks_for_past
 from huimem.recall.wording import Worded, unwrapped, worded
-from huimem.records import Query, Reading, Resolution, TimeRange
+from huimem.records import Message, Query, Reading, Resolution, TimeRange
+from huimem.vault.incoming import texts_from
 from huimem.vault.layout import namespaces_asked
 from huimem.vault.roles import role_of
 from huimem.vault.text import whole
 
+# The messages before a question: each a text, or as `Memory.record` takes it.
+History = str | Message | Mapping[str, object] | Iterable[str | Message | Mapping[str, object]] | None
 Resolve = Callable[[str, datetime], Resolution | None]
 LONGEST = 20_000  # characters of a question that are read; an essay's start says what it is about
 MOST_HITS = 1_000
@@ -47,20 +51,20 @@ _UNITS = {
 
 
 class Keywords(TypedDict, total=False):
-    """The keywords of `Memory.recall`; their meaning stands at `Options`."""
+    """The keywords of `Memory.recall`; their meaning stands at `Options`. Of several, one alone will do."""
 
     when: str | None
-    during: Sequence[TimeRange] | None
+    during: TimeRange | Iterable[TimeRange] | None
     said_only: bool
     namespace: str | None
-    kinds: Sequence[str]
-    roles: Sequence[str]
-    tags: Sequence[str]
+    kinds: str | Iterable[str]
+    roles: str | Iterable[str]
+    tags: str | Iterable[str]
     limit: int
     context: int
     as_of: datetime | None
     include_superseded: bool
-    history: Sequence[str]
+    history: History
     budget: int | None
     scan: bool | None
     weeks: int
@@ -178,14 +182,20 @@ class Understood:
 
 
 def options(keywords: Keywords) -> Options:
-    """The keywords of a question as `Options`, its names in the form that files give theirs."""
-    given = Options(**keywords)
+    """The keywords of a question as `Options`, its names in the form that files give theirs.
+
+    Raises UsageError where several of a kind are expected and something else is given.
+    """
+    given = Options(**keywords)  # type: ignore[arg-type]  # several of a kind are read below
+    during = several("during", given.during, (TimeRange,), 'give TimeRanges, or words: when="last week"')
     return replace(
         given,
+        during=during or None,
         namespace=namespaces_asked(given.namespace),
-        kinds=tuple(whole(kind).lower() for kind in given.kinds),
-        roles=tuple(role_of(role) or whole(role).casefold() for role in given.roles),
-        tags=tuple(whole(tag).removeprefix("#") for tag in given.tags),
+        kinds=tuple(whole(kind).lower() for kind in texts("kinds", given.kinds, "note")),
+        roles=tuple(role_of(role) or whole(role).casefold() for role in texts("roles", given.roles, "user")),
+        tags=tuple(whole(tag).removeprefix("#") for tag in texts("tags", given.tags, "work")),
+        history=texts_from(given.history),
     )
 
 

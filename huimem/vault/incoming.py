@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, tzinfo
 
 from huimem.errors import UsageError
+from huimem.given import several
 from huimem.records import Message
 from huimem.vault.moments import read_moment
 from huimem.vault.roles import role_of
@@ -16,18 +17,42 @@ from huimem.vault.roles import role_of
 _TIMES = ("at", "created_at", "timestamp", "create_time")
 
 
-def messages_from(items: Iterable[Mapping[str, object] | Message], zone: tzinfo) -> tuple[Message, ...]:
-    """The messages of a list, in order. A time without an offset is a wall clock of `zone`.
+def messages_from(
+    items: Mapping[str, object] | Message | Iterable[Mapping[str, object] | Message], zone: tzinfo
+) -> tuple[Message, ...]:
+    """The messages of a list, or one, in order. A time without an offset is a wall clock of `zone`.
 
     Content may be a text or a list of parts, of which the texts count; a call of a tool without
     words becomes a folded line that names it. Raises UsageError that counts the message from 1 for
     one without a role, without content or a call, with content of another kind, or with a time that
     cannot be read.
     """
+    given = (items,) if isinstance(items, Mapping | Message) else items
     return tuple(
         item if isinstance(item, Message) else _message(item, number, zone)
-        for number, item in enumerate(items, 1)
+        for number, item in enumerate(given, 1)
     )
+
+
+def texts_from(items: object) -> tuple[str, ...]:
+    """The texts of earlier messages: each a text itself, a Message, or a mapping with content; one will do.
+
+    Raises UsageError for what is none of these, and for a mapping as `messages_from` does.
+    """
+    kinds = (str, Message, Mapping)
+    hint = 'give texts or messages, oldest first: history=[{"role": "user", "content": "…"}]'
+    found = several("history", items, kinds, hint)
+    return tuple(_said(item, number) for number, item in enumerate(found, 1))
+
+
+def _said(item: object, number: int) -> str:
+    match item:
+        case Message():
+            return item.text
+        case Mapping():
+            return _text(item, number)
+        case _:
+            return str(item)
 
 
 def _message(item: Mapping[str, object], number: int, zone: tzinfo) -> Message:
