@@ -42,7 +42,7 @@ class Circumstances:
 
     def floor(self, terms: int, meaning: Meaning | None) -> float:
         """The relevance that the best of an answer must have."""
-        noise = meaning.scale.noise if meaning else None
+        noise = meaning.scale.noise if meaning and self.ranking.meaning_weight else None
         return rank.floor_of(self.ranking, terms, noise, eased=self.pasted or bool(self.spans))
 
     def recency(self, at_ms: Ints) -> Floats:

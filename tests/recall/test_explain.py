@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from huimem.config import Ranking
+from huimem.index.calibrate import Scale
+from huimem.index.meaning import Meaning
 from huimem.index.rows import UNDATED, RecordRow
 from huimem.recall import rank
 from huimem.recall.candidates import Judged
@@ -216,3 +218,16 @@ def test_the_heaviest_five_words_are_named() -> None:
 def test_a_passage_without_words_names_none() -> None:
     terms = Terms(("marigold", "?"), (1, None), (1.0, 1.0), 1.0)
     assert told(terms, judged([9], (0, 0.5, 0, 0))).note == "meaning 0.50"
+
+
+USUAL = Meaning("made up", np.zeros(4, np.float32), Scale(same=0.5, noise=0.16, middles={}), "latin")
+
+
+@pytest.mark.parametrize(
+    ("weight", "meaning", "floor"), [(1.0, USUAL, 0.4), (0.0, USUAL, 0.2), (1.0, None, 0.2)]
+)
+def test_the_floor_is_that_of_meaning_where_meaning_counts(
+    weight: float, meaning: Meaning | None, floor: float
+) -> None:
+    ranking = replace(RANKING, meaning_weight=weight, floor=0.4, words_floor=0.2)
+    assert Circumstances((), (), NOW, False, ranking).floor(2, meaning) == pytest.approx(floor)
