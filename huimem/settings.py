@@ -237,6 +237,8 @@ def _check_value(place: str, key: str, value: object) -> None:
             raise ConfigError(f"{place}: `embedder` is empty", f"Bundled: {', '.join(BUNDLED_EMBEDDERS)}.")
         case "ranking.b" | "rerank.clear" | "rerank.gap", float() if value > 1:
             raise ConfigError(f"{place}: `{key}` must lie between 0 and 1, not {value!r}", _CORRECT)
+        case "ranking.half", float() if value == 0:
+            raise ConfigError(f"{place}: `{key}` must be more than 0: relevance is s / (s + half)", _CORRECT)
 
 
 def zone_named(name: str, place: str = "flag") -> ZoneInfo:

@@ -133,6 +133,7 @@ USER_MISTAKES = [
     ("[ranking]\nk1 = -1", "ranking.k1", "a number, 0 or more"),
     ("[ranking]\nk1 = nan", "ranking.k1", "a number"),
     ("[ranking]\nb = 1.5", "ranking.b", "between 0 and 1"),
+    ("[ranking]\nhalf = 0", "ranking.half", "more than 0"),
     ("[rerank]\ntop = 2.5", "rerank.top", "a whole number"),
     ("[rerank]\ngap = 1.5", "rerank.gap", "between 0 and 1"),
     ("[archive]\nkeep = 2.5", "archive.keep", "a whole number"),
@@ -204,6 +205,7 @@ def test_what_a_vault_may_set(home: Callable[..., dict[str, str]], vault: Callab
 ENVIRONMENT_MISTAKES = [
     ({"HUIMEM_WEEK_STRAT": "sunday"}, "HUIMEM_WEEK_START"),
     ({"HUIMEM_RANKING_K1": "fast"}, "ranking.k1"),
+    ({"HUIMEM_RANKING_HALF": "0"}, "ranking.half"),
     ({"HUIMEM_ARCHIVE_AUTO": "perhaps"}, "archive.auto"),
     ({"HUIMEM_CONFIG": "/nowhere/at/all.toml"}, "/nowhere/at/all.toml"),
 ]

@@ -160,7 +160,7 @@ def weigh(frequencies: Sequence[float], passages: int) -> tuple[float, ...]:
 
 
 def share_of_words(pool: Pool, terms: Terms, ranking: Ranking) -> Floats:
-    """BM25 of each passage as a share of the most the question could score: float64 [n] in [0, 1).
+    """BM25 of each passage as a share of the most the question could score: float64 [n] in [0, 1].
 
     Robertson and Zaragoza 2009 with k1 and b of `ranking`; words that nothing holds count in the
     whole, so a question of unknown words is not answered by its one known one.
@@ -178,7 +178,9 @@ def shares_of_words(pool: Pool, terms: Terms, ranking: Ranking) -> Floats:
     length = pool.lengths / max(terms.mean_length, 1.0)
     damping = ranking.k1 * (1 - ranking.b + ranking.b * length)
     weights = np.array(terms.weights)[:, None] * (ranking.k1 + 1) / whole
-    return np.asarray(weights * held / (terms.together(held) + damping), np.float64)
+    most = np.broadcast_to(terms.together(held) + damping, held.shape)
+    # Without damping, k1 0, a word counts once however often it is said, and none that is not.
+    return np.asarray(weights * np.divide(held, most, out=np.zeros(held.shape), where=held > 0), np.float64)
 
 
 def share_around(pool: Pool, terms: Terms) -> Floats:

@@ -57,6 +57,12 @@ def test_words_are_a_share_of_what_the_question_could_score() -> None:
     assert shares == pytest.approx([3 / 8, 1.5 / 8, (4 + 1) / 8, 0])
 
 
+def test_without_k1_a_word_counts_once_however_often_it_is_said() -> None:
+    terms = Terms(("a", "b"), (1, 2), (3.0, 1.0), 4.0)
+    shares = rank.shares_of_words(apart([1], [2, 2, 2], [1, 1, 2], [9]), terms, replace(PLAIN, k1=0.0))
+    assert shares.tolist() == [[0.75, 0, 0.75, 0], [0, 0.25, 0.25, 0]]
+
+
 def test_a_word_that_nothing_holds_counts_in_the_whole() -> None:
     known = rank.share_of_words(apart([1]), Terms(("a",), (1,), (2.0,), 1.0), PLAIN)
     half_known = rank.share_of_words(apart([1]), Terms(("a", "?"), (1, None), (2.0, 2.0), 1.0), PLAIN)
