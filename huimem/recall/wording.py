@@ -45,6 +45,8 @@ kill mvn adb powershell cmd go
 _SPOKEN_OF = frozenset(_BEFORE_OPTIONS.split())
 _PATHS = "./~$*"  # what arguments of commands begin with
 _ASKING = ("?", "？")
+_BEFORE = "，。；：、？！… "  # a phrase; of ASCII marks some begin names: .env
+_BEHIND = f"?.,!;:{_BEFORE}"
 _LETTERS = re.compile(rf"{_NO_WORD_BEFORE}[^\W\d_{_HAN}]{{2,}}{_NO_WORD_AFTER}")
 _SAME = str.maketrans("’‘“”＂", '\'\'"""')
 
@@ -86,9 +88,9 @@ def worded(question: str, *, timed: bool = False) -> Worded:
         text = _without(question, quotes, words)
     if not quotes and not words:
         return Worded(question, lone=lone)
-    out = [(mark.start(), Excluded(_inside(mark), True)) for mark in quotes if mark["out"]]
+    out = [(mark.start(), Excluded(_phrase(mark), True)) for mark in quotes if mark["out"]]
     out += [(word.start(), Excluded(word[1], False)) for word in words]
-    phrases = tuple(_inside(mark) for mark in quotes if not mark["out"])
+    phrases = tuple(_phrase(mark) for mark in quotes if not mark["out"])
     return Worded(text, phrases, tuple(one for _, one in sorted(out)), lone)
 
 
@@ -164,6 +166,11 @@ def _is_spoken_of(before: re.Match[str] | None) -> bool:
 
 def _inside(mark: re.Match[str]) -> str:
     return next(group for group in mark.groups()[1:] if group is not None).strip()
+
+
+def _phrase(mark: re.Match[str]) -> str:
+    """What stands in quotes without the marks at its ends: they may be those of the question."""
+    return _inside(mark).rstrip(_BEHIND).lstrip(_BEFORE)
 
 
 def _without(question: str, quotes: list[re.Match[str]], words: list[re.Match[str]]) -> str:

@@ -72,6 +72,9 @@ PHRASES = [
     ('"boiler" "gate"', {"long"}),
     ('"spare key hangs"', {"long"}),
     ('"key garden"', set()),
+    ('what about the "red bike?"', {"red bike", "mended"}),
+    ('"Red bike," and "chain."', {"mended"}),
+    ("“海鲜锅底，”", {"hot pot"}),
 ]
 
 

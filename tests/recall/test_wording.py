@@ -36,6 +36,18 @@ MARKED = [
     ('"red bike" -helmet', "red bike", ["red bike"], ["helmet"]),
     ("python tutorial -django", "python tutorial", [], ["django"]),
     ("Python -Django?", "Python ?", [], ["Django"]),
+    # Marks of a sentence at the ends of a phrase are those of the question, and marks of code its own.
+    ('what about the "root canal?"', "what about the root canal?", ["root canal"], []),
+    ('"root canal," he said', "root canal, he said", ["root canal"], []),
+    ("“根管治疗，”是谁说的", "根管治疗， 是谁说的", ["根管治疗"], []),
+    ("「……然后呢？！」谁说的", "……然后呢？！ 谁说的", ["然后呢"], []),
+    ('teeth -"root canal."', "teeth", [], ['"root canal"']),
+    ('who wrote "Wait...!"', "who wrote Wait...!", ["Wait"], []),
+    ('the line "| Town77 |" of it', "the line | Town77 | of it", ["| Town77 |"], []),
+    ('why "C++" and "#42" now', "why C++ and #42 now", ["C++", "#42"], []),
+    ('where is ".env" read', "where is .env read", [".env"], []),
+    ('the "(draft)" note', "the (draft) note", ["(draft)"], []),
+    ('the mail "To: Ana" there', "the mail To: Ana there", ["To: Ana"], []),
     # A word ends at a mark of a sentence.
     ("咖啡豆 -日晒，哪种好？", "咖啡豆 ，哪种好？", [], ["日晒"]),
     ("咖啡豆 -日晒、水洗的呢", "咖啡豆 、水洗的呢", [], ["日晒"]),
