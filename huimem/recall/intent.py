@@ -7,14 +7,27 @@ from __future__ import annotations
 
 import re
 
+# "current" is also a sort of account and of electricity.
+_CURRENT = (
+    r"(?<!direct )(?<!alternating )(?<!electric )(?<!electrical )"
+    r"current(?! accounts?\b(?! (?:manager|team)s?\b))"
+)
+# Of 实现, 出现, 发现 … with 在 behind them; but 其实, 支出, 沙发 … may stand before 现在.
+_APPEARS = (
+    r"(?<!(?<![其确真现老])实)(?<!(?<![演支付输退])出)(?<!(?<![头沙开研])发)(?<!(?<![身具整总集全])体)"
+    r"(?<!(?<![手报图列代])表)(?<!(?<![发进])展)(?<![呈浮])"
+)
+# No part of a name: "latest-stable", "5-year-old"; nor of another word: 项目|前端, 出现|在, 比如|今天.
 _LATEST = re.compile(
-    r"\b(?:latest|newest|most recent|current|currently|now|nowadays|updated|these days|at the moment"
-    r"|as of today)\b|现在|目前|最新|如今|当前|眼下|現在|當前",
+    rf"(?<![\w-])(?:latest|newest|most recent|{_CURRENT}|currently|now(?! and (?:then|again)\b)|nowadays"
+    r"|updated|these days|at the moment|as of today)(?![\w-])"
+    rf"|{_APPEARS}(?:现在|現在)(?!(?:完成|进行)时)|(?<!(?<![事款选各])项)目前|最新(?!鲜|鮮)"
+    r"|(?<!(?<![对相])比)(?<![例譬假正])如今|(?:当前|當前)(?!往)|眼下",
     re.I,
 )
 _PASSED = re.compile(
-    r"\b(?:old|older|original|originally|initial|initially|previous|previously|first|former|formerly"
-    r"|used to|back then)\b|以前|原来|最初|当初|起初|之前|从前|旧|原來|當初",
+    r"(?<![\w-])(?:old|older|original|originally|initial|initially|previous|previously|first|former|formerly"
+    r"|used to|back then)(?![\w-])|以前|原来|最初|当初|起初|之前|从前|旧(?!金山)|原來|當初",
     re.I,
 )
 # The same of what has held and no longer does; "first" and "older" may be of anything.

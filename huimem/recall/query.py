@@ -269,14 +269,14 @@ def _query(given: Understood) -> Query:
         phrases=asked.phrases,
         excluded=asked.excluded,
         # Time words and all: "before" and "these days" are such. What is quoted was said by others.
-        latest=not pasted and asks_for_latest(_unquoted(given.asked, asked.phrases)),
+        latest=not pasted and asks_for_latest(_unquoted(given.asked, asked)),
         pasted=pasted,
     )
 
 
-def _unquoted(text: str, phrases: Sequence[str]) -> str:
-    for phrase in phrases:
-        text = text.replace(phrase, " ")
+def _unquoted(text: str, marks: Worded) -> str:
+    for words in (*marks.phrases, *(one.written for one in marks.excluded)):
+        text = text.replace(words, " ")
     return text
 
 

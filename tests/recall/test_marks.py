@@ -231,6 +231,14 @@ def test_quotes_and_time(question: str, phrases: list[str], limits: list[str]) -
     assert len(made.query.during) == len(limits)
 
 
+@pytest.mark.parametrize(
+    ("question", "latest"),
+    [("the rent now", True), ("the rent -now", False), ("现在的房租", True), ('房租 -"现在"', False)],
+)
+def test_what_is_shut_out_asks_for_nothing(question: str, latest: bool) -> None:
+    assert asking.make(question, Options(), NOW, resolve).query.latest == latest
+
+
 def test_another_time_does_not_hide_time_words_in_quotes() -> None:
     made = asking.make('who said "see you tomorrow" yesterday', Options(when="last week"), NOW, resolve)
     assert made.query.phrases == ("see you tomorrow",)
