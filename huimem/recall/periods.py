@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime, timedelta
+from functools import partial
 
 from huimem.index import browse
 from huimem.index.browse import Opening
@@ -27,6 +29,7 @@ from huimem.records import Query, Reading, TimeRange
 _OF_IT = re.compile(r"['’]s\b|的(?!时候|对话|聊天|谈话|会话|记录|话)")
 _FOR_IT = re.compile(r"\bfor (?:the )?$", re.I)
 CLOCKS = frozenset({"second", "minute", "hour"})  # grains of what may be a time that is spoken of
+_ANOTHER_HOUR = timedelta(days=1, hours=1, minutes=37)  # away: of another day, hour and minute
 
 
 def sessions_of(
@@ -100,12 +103,11 @@ def limited(
 ) -> tuple[Understood, tuple[str, ...]]:
     """The question without those of its own ranges in which nothing can lie, and a line for each.
 
-    A line, too, for words to shut out that are searched for because they stand alone.
-
     Such are a range that ends before anything was said, one in the future that nothing speaks of, or one
     that is not over where something of it is named, "tonight's restaurant", and a clock time at which
     nothing was said, "the 8:18 train": as filters they would hide the answer. Where nothing but time is
-    asked for they stay.
+    asked for they stay, and "the last two hours" always do: nothing is about them. A line, too, says where
+    words to shut out are searched for, because they stand alone.
     """
     doubtful = [
         reading
@@ -118,17 +120,23 @@ def limited(
     with index.snapshot() as snapshot:
         parts = parts_of(snapshot, narrowed, overlay)
         first = _oldest(parts)
-        ahead = {reading for reading in doubtful if reading.future or _is_coming(reading, asked)}
+        ahead = {reading for reading in doubtful if _is_ahead(reading, asked)}
+        clocks = {
+            reading
+            for reading in doubtful
+            if reading.grain in CLOCKS and names_a_clock(reading, asked.asked, asked.now, resolve)
+        }
+        empty = partial(_why_empty, parts=parts, first=first)
         reasons = {
             reading: why
             for reading in doubtful
-            if (why := _why_empty(reading, reading in ahead, parts, first))
+            if (why := empty(reading, reading in ahead, reading in clocks))
         }
         if reasons:
             spoken_of = [
                 reading
                 for reading in reasons
-                if reading.grain in CLOCKS
+                if reading in clocks
                 or (reading not in ahead and is_fixed(reading, asked.asked, asked.now, resolve))
             ]
             asked = asked.without(reasons, spoken_of, lambda term: _is_heard(term, parts))
@@ -141,9 +149,22 @@ def _alone(asked: Understood) -> tuple[str, ...]:
     return (f"“{lone}” stands alone, with nothing to leave it out of: it is searched for",) if lone else ()
 
 
-def _is_coming(reading: Reading, asked: Understood) -> bool:
-    """Whether a time is not over yet, and something of it is named."""
-    end, (first, last) = reading.range.end, reading.span
+def names_a_clock(reading: Reading, asked: str, now: datetime, resolve: Resolve) -> bool:
+    """Whether a phrase names a time of the day, "8 pm", and none that is so far from now, "an hour ago"."""
+    then = now - _ANOTHER_HOUR if now.year > 1970 else now + _ANOTHER_HOUR
+    read = resolve(asked[slice(*reading.span)], then)
+    return read is not None and any(
+        one is not None and other is not None and one.time() == other.time()
+        for span in read.ranges
+        for one, other in zip(span.local(), reading.range.local(), strict=True)
+    )
+
+
+def _is_ahead(reading: Reading, asked: Understood) -> bool:
+    """Whether a time lies before us, or is not over yet and something of it is named."""
+    (start, end), (first, last) = (reading.range.start, reading.range.end), reading.span
+    if reading.future or (start is not None and start >= asked.now.replace(second=0, microsecond=0)):
+        return True
     named = _OF_IT.match(asked.asked, last) or _FOR_IT.search(asked.asked[:first])
     return end is not None and end > asked.now and named is not None
 
@@ -162,8 +183,11 @@ def _oldest(parts: Sequence[Part]) -> int | None:
     )
 
 
-def _why_empty(reading: Reading, ahead: bool, parts: Sequence[Part], first: int | None) -> str:
-    """Why nothing can lie in a range, `ahead` or past, with {} for its words; "" where something may."""
+def _why_empty(reading: Reading, ahead: bool, clock: bool, parts: Sequence[Part], first: int | None) -> str:
+    """Why nothing can lie in a range, `ahead` or past, with {} for its words; "" where something may.
+
+    `clock`: it is a time of the day.
+    """
     span = widened(reading)
     then = bounds(span)
     if first is None or (span.end is not None and milliseconds(span.end) <= first):
@@ -172,7 +196,7 @@ def _why_empty(reading: Reading, ahead: bool, parts: Sequence[Part], first: int 
             return ""
         old = "nothing here is as old as “{}”"
         return old if first is not None else "nothing here has a known time, so “{}” cannot narrow it"
-    if not (ahead or reading.grain in CLOCKS):
+    if not (ahead or clock):
         return ""
     # Whoever speaks of a day does not speak of each of its hours.
     longest = PART_OF_A_DAY if reading.grain in CLOCKS else A_WEEK

@@ -10,7 +10,9 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from huimem import Memory
+from huimem.recall.periods import names_a_clock
 from huimem.recall.query import Keywords
+from huimem.when import resolve
 
 NOW = datetime(2026, 5, 20, 10, 0, tzinfo=ZoneInfo("Asia/Shanghai"))
 
@@ -147,3 +149,68 @@ def test_what_speaks_of_a_time_that_is_not_over_answers_for_it(telling: Telling)
     }
     answer = telling(told).recall("tonight's restaurant with Maria", now=EVENING)
     assert ([hit.ref.session for hit in answer.hits], answer.warnings) == (["plan"], ())
+
+
+# Relative to the moment of asking; nothing said there has to do with it.
+RELATIVE = [
+    "what did we say about the train in the last two hours",
+    "what did we say about the train an hour ago",
+    "the train of the last 30 minutes",
+    "过去两个小时火车怎么了",
+    "半小时前说的火车",
+]
+WORDY = "Two hours before the last race, 30 minutes of rest; 两个小时之前先休息半小时。"
+
+
+@pytest.mark.parametrize("question", RELATIVE)
+def test_a_stretch_before_now_stays_a_filter_and_its_words_are_never_searched_for(
+    question: str, telling: Telling
+) -> None:
+    memory = telling({"train": ("2026-05-03", "The train, 火车, was late."), "race": ("2026-05-04", WORDY)})
+    answer = memory.recall(question, now=NOW)
+    assert (answer.hits, answer.warnings) == ((), ())
+    assert len(answer.query.during) == 1 and set(answer.query.terms) <= {"train", "火车"}
+    assert [one.local()[0].isoformat() for one in answer.nearest] == ["2026-05-04T00:00:00+08:00"]
+
+
+@pytest.mark.parametrize("question", RELATIVE)
+def test_what_was_said_in_it_answers(question: str, telling: Telling) -> None:
+    memory = telling({"train": ("2026-05-20", "The train, 火车, was late."), "race": ("2026-05-04", WORDY)})
+    now = datetime(2026, 5, 20, 17, 55, tzinfo=ZoneInfo("Asia/Shanghai"))
+    now = now.replace(minute=30) if "30" in question or "半" in question else now
+    assert [hit.ref.session for hit in memory.recall(question, now=now).hits] == ["train"]
+
+
+@pytest.mark.parametrize("question", ["a train in the next two hours", "接下来两个小时的火车"])
+def test_a_stretch_behind_now_is_set_aside_without_its_words(question: str, telling: Telling) -> None:
+    memory = telling({"train": ("2026-05-03", "The train, 火车, was late."), "race": ("2026-05-04", WORDY)})
+    answer = memory.recall(question, now=NOW)
+    assert [hit.ref.session for hit in answer.hits] == ["train"]
+    assert answer.query.during == () and set(answer.query.terms) <= {"train", "火车"}
+    assert [line.split("“")[0] for line in answer.warnings] == ["nothing speaks of "]
+
+
+MOVES = [
+    ("the last two hours", True),
+    ("an hour ago", True),
+    ("half an hour ago", True),
+    ("过去两个小时", True),
+    ("this hour", True),
+    ("8:18 pm", False),
+    ("after 8 pm", False),
+    ("before 8 am", False),
+    ("since 8 pm", False),
+    ("yesterday at 3 pm", False),
+    ("2026-05-19 20:18", False),
+    ("晚上8点左右", False),
+]
+
+
+@pytest.mark.parametrize("hour", [0, 10, 23])
+@pytest.mark.parametrize(("phrase", "moves"), MOVES)
+def test_a_clock_time_is_the_same_at_any_hour_of_asking(phrase: str, moves: bool, hour: int) -> None:
+    now = NOW.replace(hour=hour, minute=40)
+    found = resolve(phrase, now)
+    assert found is not None
+    (reading,) = found.readings
+    assert names_a_clock(reading, phrase, now, resolve) is not moves
