@@ -244,7 +244,7 @@ def _walked(parts: Sequence[Part], question: Asked, way: Way, ranking: Ranking) 
     Where vague words were no help and nothing stood out, everything answers, and that is said.
     """
     first = scan.first_said(parts)
-    within = scan.within(parts, way.whole)
+    within = scan.within(parts, way.stretches)
     spans = scan.steps_of(way, first, question.query.as_of) if first else []
     order = _candidates(within, question, ranking, EVERYTHING) if spans else Order()
     gone = scan.walk(order.candidates, spans, partial(scan.turns_within, within), way)
@@ -264,7 +264,7 @@ def _by_words(question: Asked) -> Asked:
 
 def _recall_id(query: Query, way: Way | None) -> str:
     """Names this answer in feedback: a hash of the moment and the question, its time and walk included."""
-    spans = (*query.during, way.whole) if way else query.during
+    spans = (*query.during, *way.stretches) if way else query.during
     times = [edge.isoformat() if edge else "" for span in spans for edge in (span.start, span.end)]
     marks = (*query.phrases, *(f"-{one.written}" for one in query.excluded))
     asked_at = "\n".join((query.as_of.isoformat(), query.text, *times, *marks))

@@ -29,6 +29,7 @@ PASTED = 3  # lines of a piece of talk
 WEEKS, MOST_WEEKS = 16, 5_200  # of a walk without a window; a century
 ENOUGH = 0.6  # the score of a week's best that may end a walk
 A_MOMENT = timedelta(microseconds=1)
+_EARLIEST = datetime.min.replace(tzinfo=UTC)
 _SHOWN = 80  # characters of a phrase that names no time
 _ANOTHER_DAY = timedelta(days=400)  # away: of another name, month and year
 _FOUR_FIGURES = re.compile(r"\s*[1-9]\d{3}\s*", re.ASCII)
@@ -76,24 +77,32 @@ class Keywords(TypedDict, total=False):
 class Way:
     """What a walk goes through, from its end back, and how much `farther` while it has found nothing.
 
-    Its end is open where it is the present, its start where it is everything. `weekly`: by weeks, however
-    long it is. `enough` is the score of a step's best that may end it. `vague`: nobody asked for a walk.
+    `spans` are in the order of time, with gaps between them. The last one's end is open where it is the
+    present, the first one's start where it is everything. `weekly`: by weeks, however long they are.
+    `enough` is the score of a step's best that may end it. `vague`: nobody asked for a walk.
     """
 
-    span: TimeRange
+    spans: tuple[TimeRange, ...]
     farther: timedelta = timedelta()
     weekly: bool = False
     enough: float = ENOUGH
     vague: bool = False
 
     @property
-    def whole(self) -> TimeRange:
-        """All that it may come to."""
+    def border(self) -> datetime | None:
+        """Where its spans begin, and what lies farther ends; None before all times."""
+        return self.spans[0].start
+
+    @property
+    def stretches(self) -> tuple[TimeRange, ...]:
+        """All that it may come to: what lies farther, and its spans."""
+        if self.border is None or not self.farther:
+            return self.spans
         try:
-            start = self.span.start and self.span.start - self.farther
+            start = self.border - self.farther
         except OverflowError:  # before all times
             start = None
-        return TimeRange(start, self.span.end, self.span.zone)
+        return (TimeRange(start, self.border, self.spans[0].zone), *self.spans)
 
 
 @dataclass(frozen=True, slots=True)
@@ -357,7 +366,7 @@ def walking(asked: Understood) -> Way | None:
     """What is walked back through, from its end; None where the question is answered at once.
 
     The window of vague words, and as many weeks more while nothing is found; for a walk that is asked for,
-    the time named, else the last weeks before its `begin`.
+    the times named, else the last weeks before its `begin`.
     """
     options, resolution = asked.options, asked.resolution
     vague = resolution is not None and resolution.vague and not asked.query.named
@@ -365,27 +374,30 @@ def walking(asked: Understood) -> Way | None:
     if not wanted or not asked.query.text:
         return None
     if asked.query.during:
-        return Way(_hull(asked.query.during), enough=options.enough)
+        return Way(_apart(asked.query.during), enough=options.enough)
     if resolution is not None and resolution.window is not None:
         farther = timedelta(weeks=options.weeks)
-        return Way(resolution.window, farther, enough=options.enough, vague=options.scan is None)
+        return Way((resolution.window,), farther, enough=options.enough, vague=options.scan is None)
     zone = asked.now.tzinfo or UTC
     try:
         here = TimeRange.week_of(asked.begin - A_MOMENT if asked.begin else asked.now, zone)
     except OverflowError as error:
         raise UsageError("no week begins or ends there", "begin the walk within the calendar") from error
     span = TimeRange(_weeks_before(here, options.weeks - 1), asked.begin or here.end, zone)
-    return Way(span, weekly=True, enough=options.enough, vague=vague and options.scan is None)
+    return Way((span,), weekly=True, enough=options.enough, vague=vague and options.scan is None)
 
 
-def _hull(spans: Sequence[TimeRange]) -> TimeRange:
-    """From the first start of some ranges to their last end."""
-    starts, ends = [span.start for span in spans], [span.end for span in spans]
-    return TimeRange(
-        None if None in starts else min(filter(None, starts)),
-        None if None in ends else max(filter(None, ends)),
-        spans[0].zone,
-    )
+def _apart(spans: Sequence[TimeRange]) -> tuple[TimeRange, ...]:
+    """Some ranges in the order of time, those that overlap or touch as one."""
+    found: list[TimeRange] = []
+    for span in sorted(spans, key=lambda span: span.start or _EARLIEST):
+        last = found[-1] if found else None
+        if last is None or (last.end and span.start and last.end < span.start):
+            found.append(span)
+        else:
+            end = max(last.end, span.end) if last.end and span.end else None
+            found[-1] = TimeRange(last.start, end, last.zone)
+    return tuple(found)
 
 
 def _weeks_before(week: TimeRange, weeks: int) -> datetime | None:

@@ -10,6 +10,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from itertools import islice
 
 from huimem.index.cut import bounds
 from huimem.index.rows import instant, milliseconds
@@ -48,12 +49,10 @@ def finished(walk: Walk, each: Callable[[Walked], None] = lambda step: None) -> 
             return answer
 
 
-def within(parts: Sequence[Part], span: TimeRange) -> list[Part]:
-    """The parts, narrowed to what was said in a span."""
-    return [
-        replace(part, narrowed=replace(part.narrowed, during=(bounds(span),), said_only=True))
-        for part in parts
-    ]
+def within(parts: Sequence[Part], spans: Sequence[TimeRange]) -> list[Part]:
+    """The parts, narrowed to what was said in one of the spans."""
+    during = tuple(map(bounds, spans))
+    return [replace(part, narrowed=replace(part.narrowed, during=during, said_only=True)) for part in parts]
 
 
 def first_said(parts: Sequence[Part]) -> datetime | None:
@@ -64,20 +63,24 @@ def first_said(parts: Sequence[Part]) -> datetime | None:
 
 
 def steps_of(way: Way, first: datetime, as_of: datetime) -> list[TimeRange]:
-    """The steps of a way, the latest first: none before the week of the `first` thing said.
+    """The steps of a way, the latest first: none before the week of the `first` thing said, none in a gap.
 
-    An open end is that of the present week, and so is one that lies in the future.
+    An open end is that of the present week, and so is one that lies in the future. At most `MOST_STEPS`.
     """
-    span = way.whole
+    closed = (_closed(span, first, as_of) for span in reversed(way.stretches))
+    steps = (step for span in closed if span for step in periods(span, weekly=way.weekly))
+    return list(islice(steps, MOST_STEPS))
+
+
+def _closed(span: TimeRange, first: datetime, as_of: datetime) -> TimeRange | None:
+    """What of a span can be walked; None where nothing can."""
     begun = TimeRange.week_of(first, span.zone).start
     present = TimeRange.week_of(as_of, span.zone).end
     assert begun and present
     start = max(span.start, begun) if span.start else begun
     end = span.end or present
     end = end if start >= present else min(end, present)
-    border = min(max(way.span.start or start, start), end)  # between the window and what lies beyond it
-    parts = [TimeRange(a, z, span.zone) for a, z in ((border, end), (start, border)) if a < z]
-    return [step for part in parts for step in periods(part, weekly=way.weekly)]
+    return TimeRange(start, end, span.zone) if start < end else None
 
 
 def turns_within(parts: Sequence[Part], span: TimeRange) -> int:
@@ -112,12 +115,12 @@ def walk(
 ) -> Gone:
     """Walk `spans`, which follow each other back in time, and stop where one stands out.
 
-    `candidates` are in order of score; `turns` counts what a span holds. Beyond the span of the way it
+    `candidates` are in order of score; `turns` counts what a span holds. Beyond the spans of the way it
     goes on only as long as nothing good enough was found.
     """
     steps: list[Walked] = []
     gathered: list[Ranked] = []
-    before, border = 0.0, way.span.start
+    before, border = 0.0, way.border
     for span, inside in zip(spans, _by_span(candidates, spans), strict=True):
         if border and before >= way.enough and span.end and span.end <= border:
             break

@@ -14,7 +14,7 @@ from huimem.index.seal import SYNC_LOCK
 from huimem.recall.candidates import Judge
 from huimem.recall.scan import finished
 from huimem.records import Walked
-from tests.recall.test_scan_steps import NOW, at, edges
+from tests.recall.test_scan_steps import NOW, at, edges, span
 
 # week of the vault below: what was said on its Wednesday, a minute apart
 TALKS = {
@@ -118,6 +118,33 @@ def test_the_time_that_a_question_names_is_walked_through(memory: Memory) -> Non
     assert weeks_of(steps) == [("03-30", 0), ("03-23", 0), ("03-16", 2)]
     steps, answer = scanned(memory, PIER, when="2026-02")
     assert [hit.ref.session for hit in answer.hits] == ["talk-2026-02-11"]
+
+
+# the times that are named, and how: the days of the steps, and what they hold
+TWICE: list[tuple[str, dict[str, Any], list[tuple[str, int]]]] = [
+    (PIER, {"when": "2026-04-08, 2026-02-10..2026-02-12"}, [("04-08", 3), ("02-10", 1)]),
+    (PIER, {"when": "2026-02-11 和 2026-04-01"}, [("04-01", 1), ("02-11", 1)]),
+    (f"{PIER} On 11 February 2026 or on 8 April 2026?", {}, [("04-08", 3), ("02-11", 1)]),
+    # with a day on either side
+    (f"{PIER} Around 12 February 2026 or around 7 April 2026?", {}, [("04-06", 3), ("02-11", 1)]),
+    (
+        PIER,
+        {"during": [span("2026-02-11", "2026-02-12"), span("2026-04-06", "2026-04-10")]},
+        [("04-06", 3), ("02-11", 1)],
+    ),
+]
+
+
+@pytest.mark.parametrize(("question", "keywords", "steps"), TWICE)
+def test_a_walk_through_two_times_goes_through_these_alone(
+    question: str, keywords: dict[str, Any], steps: list[tuple[str, int]], memory: Memory
+) -> None:
+    found, answer = scanned(memory, question, **keywords)
+    assert weeks_of(found) == steps
+    assert sessions(answer) == {"talk-2026-02-11"}  # and not that of March, between them
+    assert answer.cursor == found[-1].range.start
+    going_on = scanned(memory, PIER, start=answer.cursor, weeks=52)[1]
+    assert sessions(going_on) == {"talk-2025-05-07"}
 
 
 VAGUE = ["Which pier was painted recently?", "最近 harbour master painted the pier 是什么时候？"]

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from huimem import TimeRange
-from huimem.recall.query import Way
+from huimem.recall.query import Way, make, options, walking
 from huimem.recall.scan import MOST_STEPS, Gone, periods, steps_of, walk
 
 ZONES = {name: ZoneInfo(name) for name in ("Asia/Shanghai", "Europe/Berlin", "America/New_York")}
@@ -108,8 +108,42 @@ STEPS = [
 def test_the_steps_of_a_way(
     window: tuple[str | None, str | None], farther: int, first: str, steps: list[str]
 ) -> None:
-    way = Way(span(*window), timedelta(weeks=farther))
+    way = Way((span(*window),), timedelta(weeks=farther))
     assert edges(steps_of(way, at(first), NOW)) == steps
+
+
+# the times named, as they were read: the first and last day of each step
+GAPS = [
+    (
+        [("2026-01-05", "2026-01-11"), ("2026-03-25", "2026-03-31")],
+        ["03-30 03-31", "03-25 03-30", "01-05 01-11"],
+    ),
+    # the later one first, however they were named
+    ([("2026-03-30", "2026-04-01"), ("2026-01-05", "2026-01-07")], ["03-30 04-01", "01-05 01-07"]),
+    # days of one week with a day between them
+    ([("2026-04-06", "2026-04-07"), ("2026-04-08", "2026-04-09")], ["04-08 04-09", "04-06 04-07"]),
+    # what touches or overlaps is one time
+    ([("2026-04-06", "2026-04-07"), ("2026-04-07", "2026-04-08")], ["04-06 04-08"]),
+    ([("2026-03-30", "2026-04-12"), ("2026-04-01", "2026-04-03")], ["04-06 04-12", "03-30 04-06"]),
+    ([("2026-04-13", None), ("2026-04-14", "2026-04-15")], ["04-13 04-20"]),
+    ([(None, "2026-01-08"), ("2026-04-13", None)], ["04-13 04-20", "01-05 01-08", "12-29 01-05"]),
+    # each begins no earlier than anything that was said
+    ([("2025-01-01", "2025-02-01"), ("2026-04-13", None)], ["04-13 04-20"]),
+    # and ends with the present week, unless all of it is to come
+    ([("2026-04-13", "2026-05-04"), ("2026-05-11", "2026-05-18")], ["05-11 05-18", "04-13 04-20"]),
+]
+
+
+@pytest.mark.parametrize(("named", "steps"), GAPS)
+def test_no_step_lies_in_a_gap_between_the_times_named(
+    named: list[tuple[str | None, str | None]], steps: list[str]
+) -> None:
+    during = [span(*edges) for edges in named]
+    asked = make("boats", options({"during": during, "scan": True}), NOW, lambda text, now: None)
+    way = walking(asked)
+    assert way is not None
+    found = [one.local() for one in steps_of(way, at("2026-01-01"), NOW)]
+    assert [f"{start:%m-%d} {end:%m-%d}" for start, end in found if start and end] == steps
 
 
 @dataclass(frozen=True)
@@ -137,9 +171,9 @@ def walked(bests: list[float], way: Way) -> Gone:
     return walk(found, WEEKS[: len(bests)], lambda week: 3, way)
 
 
-WHOLE = Way(span("2026-03-02", "2026-04-13"), enough=0.5)
-LAST_WEEK = Way(span("2026-04-06", "2026-04-13"), timedelta(weeks=5), enough=0.5)
-LAST_TWO = Way(span("2026-03-30", "2026-04-13"), timedelta(weeks=4), enough=0.5)
+WHOLE = Way((span("2026-03-02", "2026-04-13"),), enough=0.5)
+LAST_WEEK = Way((span("2026-04-06", "2026-04-13"),), timedelta(weeks=5), enough=0.5)
+LAST_TWO = Way((span("2026-03-30", "2026-04-13"),), timedelta(weeks=4), enough=0.5)
 STOPS = [
     # bests of the weeks, back in time: how many are walked, whether none stood out
     ([0.62, 0.9], WHOLE, 1, False),
@@ -152,9 +186,9 @@ STOPS = [
     ([0.0, 0.0], WHOLE, 2, True),
     ([], WHOLE, 0, True),
     # another measure of what is good enough
-    ([0.3, 0.62, 0.9], Way(WHOLE.span, enough=0.3), 1, False),
-    ([0.3, 0.62, 0.9], Way(WHOLE.span, enough=0.7), 3, False),
-    ([0.0, 0.1], Way(WHOLE.span, enough=0.0), 2, False),  # a week without a candidate never stands out
+    ([0.3, 0.62, 0.9], Way(WHOLE.spans, enough=0.3), 1, False),
+    ([0.3, 0.62, 0.9], Way(WHOLE.spans, enough=0.7), 3, False),
+    ([0.0, 0.1], Way(WHOLE.spans, enough=0.0), 2, False),  # a week without a candidate never stands out
     # beyond the window only as long as nothing good enough was found
     ([0.49, 0.52, 0.9], LAST_TWO, 2, True),
     ([0.3, 0.9, 0.95], LAST_WEEK, 2, False),
