@@ -71,14 +71,15 @@ def openings(db: sqlite3.Connection, f: Filter, without: Sequence[int] = ()) -> 
     return [Opening(path, row, at, records) for path, row, at, records, _ in found]
 
 
-def oldest(db: sqlite3.Connection, f: Filter) -> int | None:
+def oldest(db: sqlite3.Connection, f: Filter, *, facts: bool) -> int | None:
     """Milliseconds UTC of the oldest thing that was said and passes; None where nothing has a known time.
 
-    Facts do not count: they may hold from any day on.
+    With `facts`, which may hold from any day on, the day from which the oldest one holds counts too.
     """
     text, values = condition(f)
+    text += "" if facts else " AND r.fact = 0"
     found = db.execute(
-        f"SELECT c.at_ms {_FROM} WHERE c.inferred = 0 AND c.at_ms IS NOT NULL AND r.fact = 0 AND {text} "
+        f"SELECT c.at_ms {_FROM} WHERE c.inferred = 0 AND c.at_ms IS NOT NULL AND {text} "
         "ORDER BY c.at_ms LIMIT 1",
         values,
     ).fetchone()

@@ -227,10 +227,10 @@ class Snapshot:
         return view.nearness(centre, view.places(rows))
 
     def begun(self, f: Filter, span: Bounds) -> int:
-        """How many records pass `f`, its time apart, and begin in a closed span of milliseconds."""
+        """How many records but facts pass `f`, its time apart, and begin in a closed span of milliseconds."""
         wanted = self._in_numbers(f)
         if wanted.tags is not None or f.hidden:
-            return self.count(replace(f, during=(span,), said_only=True))
+            return self._count(replace(f, during=(span,), said_only=True), "r.fact = 0")
         text, values = "r.inferred = 0 AND r.at_ms >= ? AND r.at_ms < ? AND r.fact = 0", [*span]
         if wanted.namespaces is not None:
             text += f" AND s.namespace IN ({marks(len(wanted.namespaces))})"
@@ -266,8 +266,12 @@ class Snapshot:
 
     def count(self, f: Filter) -> int:
         """How many records pass `f` with at least one chunk."""
+        return self._count(f, "1")
+
+    def _count(self, f: Filter, among: str) -> int:
         text, values = condition(f)
-        (count,) = self.db.execute(f"SELECT count(DISTINCT c.record) {_FROM} WHERE {text}", values).fetchone()
+        query = f"SELECT count(DISTINCT c.record) {_FROM} WHERE {among} AND {text}"
+        (count,) = self.db.execute(query, values).fetchone()
         return int(count)
 
     def passages(self, rows: Ints) -> Passages:

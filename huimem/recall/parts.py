@@ -33,7 +33,7 @@ def with_facts_held(parts: Sequence[Part]) -> list[Part]:
     return [replace(part, narrowed=replace(part.narrowed, held=True)) for part in parts]
 
 
-def oldest(parts: Sequence[Part]) -> int | None:
-    """When the oldest thing was said that passes the filters of the parts, milliseconds UTC."""
-    times = [browse.oldest(part.snapshot.db, part.narrowed) for part in parts]
+def oldest(parts: Sequence[Part], *, facts: bool = False) -> int | None:
+    """When the oldest thing was said that passes the filters of the parts, or holds: milliseconds UTC."""
+    times = [browse.oldest(part.snapshot.db, part.narrowed, facts=facts) for part in parts]
     return min((at for at in times if at is not None), default=None)

@@ -56,9 +56,9 @@ def within(parts: Sequence[Part], spans: Sequence[TimeRange]) -> list[Part]:
 
 
 def first_said(parts: Sequence[Part]) -> datetime | None:
-    """When the oldest thing was said that passes the filters of the parts, time apart."""
+    """When the oldest thing was said, or began to hold, that passes the filters of the parts, time apart."""
     anytime = [replace(part, narrowed=replace(part.narrowed, during=())) for part in parts]
-    at_ms = oldest(anytime)
+    at_ms = oldest(anytime, facts=True)
     return None if at_ms is None else instant(at_ms)
 
 

@@ -190,6 +190,44 @@ def test_only_what_was_said_in_a_week_counts_for_it(memory: Memory) -> None:
         memory.sync()
 
 
+@pytest.fixture(scope="module")
+def held(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
+    """A talk of April, and what holds since days before and after it."""
+    root = tmp_path_factory.mktemp("held")
+    Memory.create(root, tz="Asia/Shanghai").close()
+    with Memory.open(root, embedder="none") as made:
+        tell(made, "talk", "2026-04-01", ["A gull sat on the rail.", "Bread for two."])
+        made.remember("The heron nests in the reeds.", key="heron", kind="preference", at=at("2026-04-08"))
+        made.remember("Feed the otter at noon.", key="otter", kind="instruction", at=at("2026-02-11"))
+        made.remember(
+            "The otter came from the lake.", key="lake", kind="fact", at=at("2025-11-05"), tags=["x"]
+        )
+        yield made
+
+
+# what is asked, how: the steps that hold an answer, how many there are, whether anything older is left
+HELD: list[tuple[str, dict[str, Any], str, int, str | None]] = [
+    ("heron reeds", {}, "04-06", 2, "2026-04-06"),
+    ("heron reeds", {"kinds": ["preference"]}, "04-06", 2, None),
+    ("feed the otter", {"kinds": ["instruction"]}, "02-09", 10, None),
+    # older than anything that was said
+    ("otter lake", {"kinds": ["fact"], "weeks": 52}, "11-03", 24, None),
+    ("from the lake", {"weeks": 52}, "11-03", 24, None),
+    ("otter lake", {"tags": ["x"], "weeks": 52}, "11-03", 24, None),
+]
+
+
+@pytest.mark.parametrize(("question", "keywords", "week", "count", "cursor"), HELD)
+def test_a_walk_comes_to_what_holds_since_a_day(
+    question: str, keywords: dict[str, Any], week: str, count: int, cursor: str | None, held: Memory
+) -> None:
+    steps, answer = scanned(held, question, **keywords)
+    assert (weeks_of(steps)[-1], len(steps)) == ((week, 0), count)  # nobody said it then
+    assert len(answer.hits) == 1 and answer.hits[0].score == pytest.approx(steps[-1].best)
+    assert (answer.exhausted, answer.cursor) == (False, cursor and at(cursor))
+    assert {week for week, turns in weeks_of(steps) if turns} <= {"03-30"}
+
+
 class Calls:
     """How often something is called; it is done all the same."""
 
