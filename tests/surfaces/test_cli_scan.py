@@ -76,11 +76,35 @@ LINES = [
             "2026-02   Sun 1 Feb – Sat 28 Feb               1 turn     best 0.70",
         ],
     ),
+    (
+        # a week in which only a fact begins to hold
+        (
+            step("2026-04-13", "2026-04-20"),
+            step("2026-04-06", "2026-04-13"),
+            step("2026-03-30", "2026-04-06", 0, 0.551),
+        ),
+        [
+            "2026-W16 – 2026-W15   Mon 6 Apr – Sun 19 Apr   nothing",
+            "2026-W14              Mon 30 Mar – Sun 5 Apr   0 turns   best 0.55",
+        ],
+    ),
+    (
+        # nothing is known of what lies between two times
+        (
+            step("2026-04-13", "2026-04-20"),
+            step("2026-03-23", "2026-03-30"),
+            step("2026-03-16", "2026-03-23"),
+        ),
+        [
+            "2026-W16              Mon 13 Apr – Sun 19 Apr   nothing",
+            "2026-W13 – 2026-W12   Mon 16 Mar – Sun 29 Mar   nothing",
+        ],
+    ),
     ((), []),
 ]
 
 
-@pytest.mark.parametrize(("steps", "lines"), LINES, ids=["weeks", "months", "none"])
+@pytest.mark.parametrize(("steps", "lines"), LINES, ids=["weeks", "months", "fact", "gap", "none"])
 def test_a_walk_is_a_line_a_step_and_one_for_all_that_hold_nothing(
     steps: tuple[Walked, ...], lines: list[str]
 ) -> None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
-from itertools import groupby
 
 from huimem.records import Recall, TimeRange, Walked
 from huimem.surfaces.cli.hits import counted
@@ -29,27 +28,38 @@ def step_name(step: Walked) -> str:
 
 
 def walk_lines(recall: Recall, look: Look) -> Iterator[str]:
-    """A line a step: its name, days, turns and best score; one for all steps in a row that hold nothing.
+    """A line a step: its name, days, turns and best score; one for all that hold nothing and touch.
 
     `2026-W14   Mon 30 Mar – Sun 5 Apr   31 turns   best 0.22`
     """
-    rows = [_row(tuple(steps), look) for _, steps in groupby(recall.scanned, _apart(recall.scanned))]
+    rows = [_row(steps, look) for steps in _together(recall.scanned)]
     widths = [max((columns(row[at]) for row in rows), default=0) for at in range(3)]
     for *cells, best in rows:
         padded = [cell + " " * (width - columns(cell)) for cell, width in zip(cells, widths, strict=True)]
         yield _BETWEEN.join([*padded, best]).rstrip()
 
 
-def _apart(steps: Sequence[Walked]) -> Callable[[Walked], int]:
-    """What tells a step from those that may stand in one line with it: nothing, where it holds nothing."""
-    places = {id(step): place for place, step in enumerate(steps)}
-    return lambda step: places[id(step)] if step.turns else -1
+def _together(steps: Sequence[Walked]) -> list[list[Walked]]:
+    """The steps by the lines that they stand in."""
+    lines: list[list[Walked]] = []
+    for step in steps:
+        later = lines[-1][-1] if lines else None
+        if later and _is_empty(later) and _is_empty(step) and step.range.end == later.range.start:
+            lines[-1].append(step)
+        else:
+            lines.append([step])
+    return lines
+
+
+def _is_empty(step: Walked) -> bool:
+    """Whether a step holds nothing: what holds since a day of it was no turn."""
+    return not step.turns and not step.best
 
 
 def _row(steps: Sequence[Walked], look: Look) -> tuple[str, str, str, str]:
     first, last = steps[0], steps[-1]
     span = look.span(TimeRange(last.range.start, first.range.end, first.range.zone)).replace(" to ", " – ")
-    if not first.turns:
+    if _is_empty(first):
         names = dict.fromkeys((step_name(first), step_name(last)))
         return " – ".join(names), span, "nothing", ""
     return (
