@@ -1,6 +1,6 @@
 """The word index: tantivy finds the chunks that hold any of some terms, filters applied inside.
 
-In: term ids, and a filter as numbers of the catalog. Out: chunk rows, the best by tantivy's own score
+In: term ids, and a filter as numbers of the catalog. Out: chunks, the best by tantivy's own score
 first. It only finds: ranking is done elsewhere from the catalog's statistics. Terms are indexed by
 their ids, so no word of the vault stands in these files.
 """
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from huimem import files
 from huimem.index.disk import refusals
+from huimem.index.rows import UNDATED
 from huimem.index.seal import WORDS, Damaged
 from huimem.refusals import refused, trial
 
@@ -62,6 +63,32 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
+class Matches:
+    """Chunks that hold words, the likeliest first: parallel arrays of rows, scores and times (or UNDATED).
+
+    Scores say which of them is likelier, and nothing besides.
+    """
+
+    rows: NDArray[np.int64]
+    scores: NDArray[np.float64]
+    at_ms: NDArray[np.int64]
+
+    @classmethod
+    def of(
+        cls, rows: Sequence[float | None], scores: Sequence[float], times: Sequence[float | None]
+    ) -> Matches:
+        """The same from lists, None for no time."""
+        import numpy as np
+
+        dated = [UNDATED if at is None else at for at in times]
+        return cls(np.array(rows, np.int64), np.array(scores, np.float64), np.array(dated, np.int64))
+
+    def only(self, which: NDArray[np.bool_] | NDArray[np.int64] | slice) -> Matches:
+        """Those that a mask, places or a slice chooses."""
+        return Matches(self.rows[which], self.scores[which], self.at_ms[which])
+
+
+@dataclass(frozen=True, slots=True)
 class Words:
     """One state of the word index, open for searching."""
 
@@ -74,23 +101,19 @@ class Words:
         """How many chunks it holds."""
         return int(self.searcher.num_docs)
 
-    def find(
-        self, terms: Iterable[int], wanted: Wanted, limit: int, every: Iterable[int] = ()
-    ) -> NDArray[np.int64]:
-        """Rows of chunks that hold one of `terms`, all of `every` and pass `wanted`: int64, best first.
+    def find(self, terms: Iterable[int], wanted: Wanted, limit: int, every: Iterable[int] = ()) -> Matches:
+        """Chunks that hold one of `terms`, all of `every` and pass `wanted`.
 
         A record that speaks of several times may pass a range that lies between them; all other
         parts of the filter are exact.
         """
-        import numpy as np
-
         with _guarded():
             query = _query(self.schema, list(terms), wanted, list(every))
             hits = self.searcher.search(query, limit, count=False).hits
-            if not hits:
-                return np.zeros(0, np.int64)
-            rows = self.searcher.fast_field_values("row", [address for _, address in hits])
-        return np.array(rows, np.int64)
+            places = [address for _, address in hits]
+            rows = self.searcher.fast_field_values("row", places) if hits else []
+            times = self.searcher.fast_field_values("at", places) if hits else []
+        return Matches.of(rows, [score for score, _ in hits], times)
 
 
 def exists(folder: Path) -> bool:

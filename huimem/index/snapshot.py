@@ -23,7 +23,7 @@ from huimem.index.calibrate import Scale
 from huimem.index.centring import Centre, centred, mean
 from huimem.index.disk import sheltered
 from huimem.index.filters import Bounds, Condition, Filter, condition, held_in, hidden, marks, speaking_of
-from huimem.index.lexical import Wanted, Words
+from huimem.index.lexical import Matches, Wanted, Words
 from huimem.index.numbers import distinct
 from huimem.index.rows import ChunkRow, Passages, RecordRow
 from huimem.index.seal import Damaged
@@ -78,16 +78,17 @@ class Snapshot:
         return catalog.serial(self.db)
 
     def find(self, terms: Sequence[str], f: Filter, limit: int = 1000, every: Sequence[str] = ()) -> Ints:
-        """Rows of chunks with any of `terms` and all of `every` that pass `f`: int64, the likeliest first.
+        """Rows of chunks with any of `terms` and all of `every` that pass `f`: int64, the likeliest first."""
+        return self.matches(terms, f, limit, every).rows
 
-        At most `limit`.
-        """
+    def matches(self, terms: Sequence[str], f: Filter, limit: int, every: Sequence[str] = ()) -> Matches:
+        """As `find`, with what is known of them."""
         import numpy as np
 
         ids = [id for id in self.term_ids(terms) if id is not None]
         must = [id for id in self.term_ids(every) if id is not None]
         if not ids or len(must) < len(every):
-            return np.zeros(0, np.int64)
+            return Matches.of((), (), ())
         wanted, gone = self._in_numbers(f), self._gone("gone_words")
         (beyond,) = self.db.execute("SELECT next FROM counter WHERE name = 'chunk'").fetchone()
         ask = limit + len(gone)
@@ -97,15 +98,15 @@ class Snapshot:
             except Damaged as damage:
                 self.words, self.warnings = None, (*self.warnings, str(damage))
                 break
-            rows: Ints = found[(found < beyond) & ~np.isin(found, gone)]
+            fit = found.only((found.rows < beyond) & ~np.isin(found.rows, gone))
             if f.hidden or (f.during and not f.said_only):
-                rows = self.passing(rows, f)
-            if len(rows) >= limit or len(found) < ask:
-                return rows[:limit]
+                fit = fit.only(np.isin(fit.rows, self.passing(fit.rows, f)))
+            if len(fit.rows) >= limit or len(found.rows) < ask:
+                return fit.only(slice(limit))
             ask *= 4  # records that speak of several times, or are hidden, took the places of others
         return self._find_one_by_one(ids, f, limit, must)
 
-    def _find_one_by_one(self, ids: Sequence[int], f: Filter, limit: int, must: Sequence[int]) -> Ints:
+    def _find_one_by_one(self, ids: Sequence[int], f: Filter, limit: int, must: Sequence[int]) -> Matches:
         """As `find`, without a word index: the chunks with most of the terms first."""
         import numpy as np
 
@@ -113,8 +114,8 @@ class Snapshot:
         count = found.count(ids)
         for id in must:
             count[found.count([id]) == 0] = 0
-        order = np.lexsort((found.rows, -count))
-        return found.rows[order][: min(limit, int(np.count_nonzero(count)))]
+        order = np.lexsort((found.rows, -count))[: min(limit, int(np.count_nonzero(count)))]
+        return Matches(found.rows, count.astype(np.float64), found.at_ms).only(order)
 
     def centre(self, vector: NDArray[np.float32], script: str, scale: Scale, f: Filter) -> Centre:
         """A question's vector as it is compared in the namespaces of `f`, with the means of their scripts.

@@ -10,9 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from huimem.config import Ranking
 from huimem.index.centring import Centre
+from huimem.index.lexical import Matches
 from huimem.index.meaning import Meaning
 from huimem.index.rows import Passages
 from huimem.recall import rank
@@ -23,15 +25,23 @@ from huimem.recall.wanting import Wanting
 # What holds the words is judged, all of it up to `MOST_BY_WORDS`; of more only so many for each hit, at
 # least `LEAST_BY_WORDS`: among 27,820 passages twice as many change no answer, three fifths lose vague ones.
 FOR_A_HIT, LEAST_BY_WORDS, MOST_BY_WORDS = 5, 500, 1_000
+# Of a walk the best of every step are judged besides, so that no week's answer is crowded out by another
+# week's: so many of each, and together no more than a recall may judge.
+FOR_A_STEP, MOST_FOR_STEPS = 50, 500
+FOUND_BY_A_WALK = 20_000  # that hold the words, of which these are the best
 FOUND_BY_PHRASE = 5_000  # most of what holds its words holds them apart
 FOUND_BY_MEANING = 100  # of each script
 # Records whose surroundings are looked at: so many, or as many as the hits and so many beyond.
 LEADERS, MORE_LEADERS = 40, 20
+# Of a walk some of each step besides, the latest steps first: these it is the likeliest to come to.
+LEADERS_OF_A_STEP, LEADERS_OF_STEPS = 2, 24
 LENDING = 2  # passages on each side that lend
 REACH = NEAR + LENDING  # passages on each side of a leader that are read
 _RECORDS = 3  # on each side, read first: most turns are long enough for `REACH` passages
 _FARTHEST = 16 * REACH  # records on each side that are looked through where some hold no passage
 _APART = 4 * NEAR  # between the seats of passages that are not next to each other
+
+Spans = Sequence[tuple[int, int]]
 
 
 def frequencies(parts: Sequence[Part], terms: Sequence[str]) -> list[int]:
@@ -124,10 +134,20 @@ class Judged:
 
 
 class Judge:
-    """One question before one snapshot of the index: judges rows by words and meaning, for `limit` hits."""
+    """One question before one snapshot of the index: judges rows by words and meaning, for `limit` hits.
+
+    `steps` are those of a walk, half-open in milliseconds, none of which may be passed over.
+    """
 
     def __init__(
-        self, part: Part, terms: Terms, ranking: Ranking, meaning: Meaning | None, limit: int
+        self,
+        part: Part,
+        terms: Terms,
+        ranking: Ranking,
+        meaning: Meaning | None,
+        limit: int,
+        *,
+        steps: Spans = (),
     ) -> None:
         self._snapshot = part.snapshot
         self._narrowed = part.narrowed
@@ -135,6 +155,7 @@ class Judge:
         self._ranking = ranking
         self._meaning = meaning
         self._limit = limit
+        self._steps = steps
         self._centre = self._centred(meaning)
 
     def _centred(self, meaning: Meaning | None) -> Centre | None:
@@ -146,11 +167,7 @@ class Judge:
         """Rows that pass the filter and that words or meaning point at: int64, unique, ascending."""
         if wanting.needed:
             return self._holding(wanting)
-        most = FOUND_BY_PHRASE if wanting.phrases else MOST_BY_WORDS
-        by_words = self._snapshot.find(wanting.terms, self._narrowed, most)
-        if not wanting.phrases and len(by_words) == MOST_BY_WORDS:
-            by_words = by_words[: max(LEAST_BY_WORDS, FOR_A_HIT * self._limit)]
-        found = [by_words]
+        found = [self._by_words(wanting)]
         if self._centre is not None:
             towards = self._centre.towards
             found += [
@@ -158,6 +175,17 @@ class Judge:
                 for script in self._centre.means
             ]
         return np.unique(np.concatenate(found))
+
+    def _by_words(self, wanting: Wanting) -> Ints:
+        """Rows that words point at, in no order."""
+        if wanting.phrases:
+            return self._snapshot.find(wanting.terms, self._narrowed, FOUND_BY_PHRASE)
+        most = FOUND_BY_A_WALK if self._steps else MOST_BY_WORDS
+        found = self._snapshot.matches(wanting.terms, self._narrowed, most)
+        if len(found.rows) < MOST_BY_WORDS:
+            return found.rows
+        best = found.rows[: max(LEAST_BY_WORDS, FOR_A_HIT * self._limit)]
+        return np.concatenate((best, best_of_each(found, self._steps))) if self._steps else best
 
     def _holding(self, wanting: Wanting) -> Ints:
         """Rows of records that may hold every phrase: one passage with all its words, or with the rarest.
@@ -207,8 +235,11 @@ class Judge:
         """The passages at most `REACH` from those of the leaders, these included."""
         best = np.argsort(-scores, kind="stable")
         _, firsts = np.unique(pool.record[best], return_index=True)
-        leading = np.sort(firsts)[: max(LEADERS, self._limit + MORE_LEADERS)]
-        leaders = pool.record[best[leading]]
+        firsts = best[np.sort(firsts)]
+        leading = firsts[: max(LEADERS, self._limit + MORE_LEADERS)]
+        leaders = np.union1d(
+            pool.record[leading], pool.record[firsts[self._leading_a_step(pool.at_ms[firsts])]]
+        )
         led = np.isin(pool.record, leaders)
         near, reach = self._snapshot.around(leaders, _RECORDS), REACH
         while reach <= _FARTHEST and len(lacking := _seated(near).lacking(pool.rows[led])):
@@ -224,12 +255,50 @@ class Judge:
             reach *= 4
         return _seated(self._standing(near)).close_to(pool.rows[led])
 
+    def _leading_a_step(self, at_ms: Ints) -> NDArray[np.bool_]:
+        """Which of passages, best first, are among the first of their step; `LEADERS_OF_STEPS` in all."""
+        step = step_of(at_ms, self._steps)
+        place = places_of(step)
+        order = np.lexsort((-step, place))
+        chosen = np.zeros(len(step), bool)
+        chosen[order[(step >= 0)[order] & (place[order] < LEADERS_OF_A_STEP)][:LEADERS_OF_STEPS]] = True
+        return chosen
+
     def _standing(self, near: tuple[Ints, Ints, Ints]) -> tuple[Ints, Ints, Ints]:
         """Without rows that the files no longer hold: what is gone lends nothing."""
         if not self._narrowed.hidden:
             return near
         gone = np.isin(near[0], self._snapshot.hidden_rows(self._narrowed))
         return np.where(gone, -1, near[0]), near[1], near[2]
+
+
+def best_of_each(found: Matches, steps: Spans) -> Ints:
+    """Rows of the likeliest `FOR_A_STEP` of every step, fewer where there are many steps.
+
+    `steps` are half-open in milliseconds and do not overlap, in any order. Of equally likely chunks the
+    latest comes first: where they stand in the index says nothing.
+    """
+    each = min(FOR_A_STEP, -(-MOST_FOR_STEPS // max(len(steps), 1)))
+    ordered = found.only(np.lexsort((found.rows, -found.at_ms, -found.scores)))
+    step = step_of(ordered.at_ms, steps)
+    return ordered.rows[(step >= 0) & (places_of(step) < each)]
+
+
+def step_of(at_ms: Ints, steps: Spans) -> Ints:
+    """The number of the step in which each time lies, counted from the earliest, −1 for none: int64."""
+    if not steps:
+        return np.full(len(at_ms), -1)
+    starts, ends = np.array(sorted(steps), np.int64).T
+    step = np.searchsorted(starts, at_ms, side="right") - 1
+    return np.where(at_ms < ends[step], step, -1)
+
+
+def places_of(of: Ints) -> Ints:
+    """The place of each among those before it of the same number: int64, from 0."""
+    order = np.argsort(of, kind="stable")
+    places = np.empty(len(of), np.int64)
+    places[order] = np.arange(len(of)) - np.searchsorted(of[order], of[order])
+    return places
 
 
 @dataclass(frozen=True, slots=True)

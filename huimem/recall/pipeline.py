@@ -34,7 +34,6 @@ NOT_THEN = "nothing stood out in the time that was meant: everything was searche
 # Who speaks in a search that names no role: tool traffic is found when asked for.
 SPEAKERS = ("user", "assistant", "system", "person", "note", "fact", TITLE)
 NEARBY = 20  # candidates beyond the limit that repetition and reranking may bring up
-EVERYTHING = 1 << 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,16 +191,21 @@ def _answer(parts: Sequence[Part], question: Asked, ranking: Ranking) -> _Answer
 def _everywhere(parts: Sequence[Part], question: Asked, ranking: Ranking) -> _Answer:
     if question.query.during and not question.query.said_only:
         parts = with_facts_held(parts)
-    order = _candidates(parts, question, ranking, 4 * question.query.limit + 50)
+    order = _candidates(parts, question, ranking)
     chosen = _chosen(order.candidates, question, ranking)
     return replace(chosen, best=order.best, floor=order.floor)
 
 
-def _candidates(parts: Sequence[Part], question: Asked, ranking: Ranking, most: int) -> Order:
-    """The best records of all parts for the question's words and meaning, best first."""
+def _candidates(
+    parts: Sequence[Part],
+    question: Asked,
+    ranking: Ranking,
+    steps: Sequence[TimeRange] = (),
+) -> Order:
+    """The best records of all parts for the question's words and meaning, best first; of a walk its steps."""
     query = question.query
     circumstances = Circumstances(
-        named=Filter(during=tuple(map(bounds, query.named))).spans if not question.way else (),
+        named=_spans(query.named) if not question.way else (),
         spans=question.narrowed.spans if not question.way else (),
         now_ms=milliseconds(query.as_of),
         latest=query.latest,
@@ -209,7 +213,15 @@ def _candidates(parts: Sequence[Part], question: Asked, ranking: Ranking, most: 
         ranking=ranking,
     )
     wanting = wanted(query, partial(frequencies, parts), ranking.translated)
-    return ranked.ranked(parts, wanting, question.meaning, circumstances, query.limit, most)
+    most = 4 * query.limit + 50
+    return ranked.ranked(
+        parts, wanting, question.meaning, circumstances, query.limit, most, steps=_spans(steps)
+    )
+
+
+def _spans(ranges: Sequence[TimeRange]) -> tuple[tuple[int, int], ...]:
+    """Ranges in milliseconds UTC, half-open."""
+    return Filter(during=tuple(map(bounds, ranges))).spans
 
 
 def _chosen(candidates: Sequence[Ranked], question: Asked, ranking: Ranking) -> _Answer:
@@ -246,7 +258,7 @@ def _walked(parts: Sequence[Part], question: Asked, way: Way, ranking: Ranking) 
     first = scan.first_said(parts)
     within = scan.within(parts, way.stretches)
     spans = scan.steps_of(way, first, question.query.as_of) if first else []
-    order = _candidates(within, question, ranking, EVERYTHING) if spans else Order()
+    order = _candidates(within, question, ranking, spans) if spans else Order()
     gone = scan.walk(order.candidates, spans, partial(scan.turns_within, within), way)
     if gone.exhausted and way.vague:
         answer = replace(_everywhere(parts, question, ranking), warnings=(NOT_THEN,))

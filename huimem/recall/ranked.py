@@ -5,6 +5,7 @@ The order is that of the scores, and a score is the product of the factors that 
 
 from __future__ import annotations
 
+from bisect import bisect_left, insort
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +17,7 @@ from huimem.index.meaning import Meaning
 from huimem.index.rows import RecordRow
 from huimem.markup import searchable
 from huimem.recall import rank
-from huimem.recall.candidates import Judge, Judged, weighed_terms
+from huimem.recall.candidates import Judge, Judged, Spans, places_of, step_of, weighed_terms
 from huimem.recall.context import Found
 from huimem.recall.explain import Circumstances, Evidence, relevance_of
 from huimem.recall.highlight import highlighted
@@ -29,6 +30,7 @@ from huimem.records import Factor
 
 # The share of the floor that the others of an answer must have, once its best has all of it.
 BESIDE_THE_BEST = 0.5
+_BEST_OF_A_STEP = 2  # importance may lift one of them above the others
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,11 +112,14 @@ def ranked(
     circumstances: Circumstances,
     limit: int,
     most: int,
+    *,
+    steps: Spans = (),
 ) -> Order:
     """The best records of all parts, best first, at most `most` of each, no two passages of one record.
 
-    `limit` of them are to be shown. Only what holds every phrase and nothing that is excluded; that it
-    stands there is enough of a phrase.
+    `limit` of them are to be shown. Of a walk, so many of all that it may end with, each of its `steps` is
+    judged. Only what holds every phrase and nothing that is excluded; that it stands there is enough of a
+    phrase.
     """
     ranking = circumstances.ranking
     floor = circumstances.floor(wanting.length, meaning)
@@ -122,7 +127,7 @@ def ranked(
     found: list[Ranked] = []
     best = 0.0
     for part, terms in zip(parts, weighed_terms(parts, wanting), strict=True):
-        judge = Judge(part, terms, ranking, meaning, limit)
+        judge = Judge(part, terms, ranking, meaning, limit, steps=steps)
         pointed_at = judge.found(wanting)
         judged = judge.judge(pointed_at)
         likely = _fitting(part, judged, _likely(judged, part, pointed_at), wanting)
@@ -130,16 +135,16 @@ def ranked(
         best = max(best, float(bare.max(initial=0.0)))
         enough = likely[judged.relevance[likely] >= floor * BESIDE_THE_BEST]
         evidence = Evidence(judged, terms, wanting.spoken, ranking, wanting.phrases)
-        found += _best(part, evidence, circumstances, enough, most)
+        leading = _leading(judged, enough, circumstances)
+        found += _best(
+            part, evidence, circumstances, leading[lasting(judged.pool.at_ms[leading], steps, most)]
+        )
     return Order(tuple(in_order(found)) if best >= floor else (), best, floor)
 
 
-def _best(
-    part: Part, evidence: Evidence, circumstances: Circumstances, likely: Ints, most: int
-) -> list[Ranked]:
-    """The best records of one part by their passages at `likely`, at most `most`, roughly the best first."""
+def _best(part: Part, evidence: Evidence, circumstances: Circumstances, chosen: Ints) -> list[Ranked]:
+    """The records of one part by their passages at `chosen`, roughly the best first."""
     judged, snapshot = evidence.judged, part.snapshot
-    chosen = _leading(judged, likely, circumstances)[:most]
     records = {row.id: row for row in snapshot.records(judged.pool.record[chosen].tolist())}
     tells = rank.tells(judged.pool, circumstances.ranking)[chosen].tolist()
     recent = circumstances.recency(judged.pool.at_ms[chosen]).tolist()
@@ -165,6 +170,25 @@ def _leading(judged: Judged, kept: Ints, circumstances: Circumstances) -> Ints:
     order = kept[np.lexsort((pool.rows[kept], -value[kept]))]
     _, firsts = np.unique(pool.record[order], return_index=True)
     return order[np.sort(firsts)]
+
+
+def lasting(at_ms: Ints, steps: Spans, most: int) -> slice | list[int]:
+    """Which of passages, the best first, may be in an answer, by their times: the first `most`.
+
+    Of a walk the first `most` of each answer that it may end with, from its latest step to any other, and
+    the first few of every step, one of which is its best.
+    """
+    if not steps:
+        return slice(most)
+    kept: list[int] = []
+    before: list[int] = []
+    step = step_of(at_ms, steps)
+    for at, (number, place) in enumerate(zip(step.tolist(), places_of(step).tolist(), strict=True)):
+        later = len(before) - bisect_left(before, number)
+        if number >= 0 and (later < most or place < _BEST_OF_A_STEP):
+            kept.append(at)
+        insort(before, number)
+    return kept
 
 
 def _fitting(part: Part, judged: Judged, likely: Ints, wanting: Wanting) -> Ints:

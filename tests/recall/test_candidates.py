@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 from huimem.config import Ranking
 from huimem.index.filters import Filter
 from huimem.index.index import Index
+from huimem.index.lexical import Matches
+from huimem.index.rows import UNDATED
 from huimem.index.snapshot import Snapshot
 from huimem.recall import candidates
 from huimem.recall.candidates import REACH, Judge, frequencies, weighed_terms
@@ -276,6 +278,39 @@ def test_more_passages_are_judged_for_more_hits(
     assert 30 < every < 1_000
     judging = Judge(asked, weighed_terms([asked], wanting)[0], RANKING, None, limit)
     assert len(judging.found(wanting)) == (every if expected is None else expected)
+
+
+# Steps in milliseconds, matches as (row, score, time): the rows of the best two of each step
+SPREAD = [
+    ([(0, 10), (10, 20)], [(1, 9.0, 15), (2, 8.0, 15), (3, 7.0, 15), (4, 1.0, 5)], {1, 2, 4}),
+    # a step holds its start and not its end; gaps between steps hold nothing
+    ([(0, 10), (12, 20)], [(1, 9.0, 20), (2, 8.0, 12), (3, 7.0, 11), (4, 6.0, 10), (5, 5.0, 9)], {2, 5}),
+    # of equally likely ones the latest, wherever they stand in the index
+    ([(10, 20)], [(1, 5.0, 11), (2, 5.0, 13), (3, 5.0, 12), (4, 1.0, 19)], {2, 3}),
+    ([(0, 10)], [(3, 5.0, 1), (1, 5.0, 1), (2, 5.0, 1)], {1, 2}),
+    ([(0, 10)], [(1, 9.0, UNDATED)], set()),
+    ([(10, 20), (0, 10)], [], set()),
+]
+
+
+@pytest.mark.parametrize(("steps", "found", "expected"), SPREAD)
+def test_the_likeliest_of_every_step_are_judged(
+    monkeypatch: pytest.MonkeyPatch,
+    steps: list[tuple[int, int]],
+    found: list[tuple[int, float, int]],
+    expected: set[int],
+) -> None:
+    monkeypatch.setattr(candidates, "FOR_A_STEP", 2)
+    rows, scores, times = ([one[at] for one in found] for at in range(3))
+    matches = Matches.of(rows, scores, times)
+    assert set(candidates.best_of_each(matches, steps).tolist()) == expected
+
+
+@pytest.mark.parametrize(("count", "each"), [(1, 50), (10, 50), (16, 32), (104, 5), (1_200, 1)])
+def test_of_many_steps_fewer_of_each_are_judged(count: int, each: int) -> None:
+    steps = [(step, step + 1) for step in range(count)]
+    matches = Matches.of(range(60), [1.0] * 60, [count - 1] * 60)
+    assert len(candidates.best_of_each(matches, steps)) == each
 
 
 def test_what_is_needed_must_stand_there(snapshot: Snapshot, places: dict[int, Place]) -> None:

@@ -8,10 +8,14 @@ from datetime import timedelta
 from math import prod
 from pathlib import Path
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from huimem import Memory
 from huimem.recall.pipeline import SPEAKERS
+from huimem.recall.ranked import lasting
 from huimem.records import Hit
 from tests.recall.made import NOW, Talk, evidence, sessions, told
 
@@ -371,3 +375,23 @@ def test_a_new_topic_answers_as_if_nothing_had_been_said(topics: Memory) -> None
         for history in ([], ["Tell me about the marigold vase.", "It broke."])
     )
     assert alone == after
+
+
+# What is kept of a walk
+
+
+@given(steps=st.lists(st.integers(-1, 5), max_size=40), most=st.integers(1, 6))
+def test_wherever_a_walk_ends_the_best_up_to_there_are_kept(steps: list[int], most: int) -> None:
+    """Step 5 is the latest; the passages are the best first."""
+    spans = [(10 * step, 10 * step + 10) for step in range(6)]
+    kept = lasting(np.array([10 * step + 3 for step in steps], np.int64), spans, most)
+    assert isinstance(kept, list) and kept == sorted(kept)
+    for last in range(6):
+        came_to = [at for at, step in enumerate(steps) if step >= last]
+        assert set(came_to[:most]) <= set(kept)
+        assert last not in steps or steps.index(last) in kept
+    assert all(steps[at] >= 0 for at in kept)
+
+
+def test_of_no_walk_the_best_are_kept() -> None:
+    assert lasting(np.arange(9), (), 4) == slice(4)

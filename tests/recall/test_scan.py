@@ -11,6 +11,7 @@ import pytest
 
 from huimem import Memory, Recall, UsageError, files
 from huimem.index.seal import SYNC_LOCK
+from huimem.recall import candidates
 from huimem.recall.candidates import Judge
 from huimem.recall.scan import finished
 from huimem.records import Walked
@@ -47,7 +48,7 @@ def tell(memory: Memory, session: str, day: str, texts: list[str], namespace: st
 
 def scanned(memory: Memory, text: str, **keywords: Any) -> tuple[list[Walked], Recall]:
     steps: list[Walked] = []
-    answer = finished(memory.scan(text, now=NOW, **keywords), steps.append)
+    answer = finished(memory.scan(text, **{"now": NOW, **keywords}), steps.append)
     assert tuple(steps) == answer.scanned
     return steps, answer
 
@@ -252,6 +253,24 @@ def test_all_weeks_are_judged_in_one_pass(
     answer = finished(memory.scan("zeppelin harbour", now=NOW, weeks=weeks, enough=1.0))
     assert len(answer.scanned) == (1 if weeks == 1 else 50)
     assert (judged.count, searched.count) == (1, 1)
+
+
+def test_a_longer_walk_finds_what_a_shorter_one_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many short texts of old weeks are likelier by words alone than the long ones of the last week."""
+    smaller = {"MOST_BY_WORDS": 20, "LEAST_BY_WORDS": 10, "FOR_A_HIT": 1, "LEADERS": 5, "MORE_LEADERS": 1}
+    for name, value in smaller.items():
+        monkeypatch.setattr(candidates, name, value)
+    harbour = " while we walked along the harbour and looked at the boats until it began to rain again"
+    Memory.create(tmp_path, tz="Asia/Shanghai").close()
+    with Memory.open(tmp_path, embedder="none") as made:
+        for week in range(10):
+            day = f"{NOW - timedelta(weeks=week):%Y-%m-%d}"
+            texts = [f"The accountant wrote{harbour}."] * 3 if week == 0 else [f"accountant {week}."] * 6
+            tell(made, f"talk-{week}", day, texts)
+        short = scanned(made, "accountant", now=NOW + timedelta(hours=9), weeks=1)[1]
+        long = scanned(made, "accountant", now=NOW + timedelta(hours=9), weeks=10)[1]
+    assert [(step.turns, pytest.approx(step.best)) for step in long.scanned] == [(3, short.scanned[0].best)]
+    assert [hit.ref for hit in long.hits] == [hit.ref for hit in short.hits] and long.hits
 
 
 def test_a_walk_sees_what_the_index_does_not_hold_yet(memory: Memory) -> None:
