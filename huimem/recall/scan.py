@@ -116,21 +116,36 @@ def walk(
     """Walk `spans`, which follow each other back in time, and stop where one stands out.
 
     `candidates` are in order of score; `turns` counts what a span holds. Beyond the spans of the way it
-    goes on only as long as nothing good enough was found.
+    goes on only as long as nothing good enough was found. Where vague words lead, a step does not stand
+    out as long as what they mean holds something as much better farther back: that is known already.
     """
     steps: list[Walked] = []
     gathered: list[Ranked] = []
     before, border = 0.0, way.border
-    for span, inside in zip(spans, _by_span(candidates, spans), strict=True):
+    by_span = _by_span(candidates, spans)
+    least = max(way.enough, _best_of(by_span, spans, border) - GAP if way.vague else 0.0)
+    for span, inside in zip(spans, by_span, strict=True):
         if border and before >= way.enough and span.end and span.end <= border:
             break
         best = inside[0].score if inside else 0.0
         steps.append(Walked(span, turns(span), best))
         gathered += inside
-        if best >= way.enough and best - before >= GAP:
+        if best >= least and best - before >= GAP:
             return Gone(tuple(steps), tuple(gathered), exhausted=False)
         before = max(before, best)
     return Gone(tuple(steps), tuple(gathered), exhausted=True)
+
+
+def _best_of(
+    by_span: Sequence[Sequence[Ranked]], spans: Sequence[TimeRange], border: datetime | None
+) -> float:
+    """The greatest score of the spans that begin at a border or later; of all where there is none."""
+    own = (
+        inside
+        for inside, span in zip(by_span, spans, strict=True)
+        if not border or (span.end and span.end > border)
+    )
+    return max((inside[0].score for inside in own if inside), default=0.0)
 
 
 def _by_span(candidates: Sequence[Ranked], spans: Sequence[TimeRange]) -> list[list[Ranked]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, tzinfo
 from itertools import pairwise
 from typing import Any
@@ -194,6 +194,12 @@ STOPS = [
     ([0.3, 0.9, 0.95], LAST_WEEK, 2, False),
     ([0.0, 0.0, 0.3, 0.9], LAST_WEEK, 4, False),
     ([0.0, 0.0, 0.7, 0.9], LAST_WEEK, 3, False),
+    # where vague words lead, not before what they mean holds nothing so much better farther back
+    ([0.62, 0.9], replace(WHOLE, vague=True), 2, False),
+    ([0.62, 0.66, 0.3], replace(WHOLE, vague=True), 1, False),
+    ([0.62, 0.3, 0.7, 0.9], replace(WHOLE, vague=True), 4, False),
+    ([0.62, 0.9], replace(LAST_WEEK, vague=True), 1, False),
+    ([0.3, 0.0, 0.62, 0.9], replace(LAST_WEEK, vague=True), 3, False),
 ]
 
 
