@@ -21,6 +21,7 @@ from huimem.ranges import Reading, Resolution, TimeRange
 from huimem.records import Freshness, Query, Recall, Walked
 from huimem.surfaces.cli.look import Look
 from huimem.surfaces.cli.main import run
+from huimem.surfaces.cli.options import Shared
 from huimem.surfaces.cli.suggestions import Typed, suggestions
 from huimem.surfaces.cli.walk import walk_end, walk_lines, walk_words
 from huimem.surfaces.phrases import phrase_of, until
@@ -165,9 +166,9 @@ OFFERED = [
         Path("my vault"),
         [
             "huimem recall 'it'\"'\"'s $HOME' --when 2026-04-14 --tag 'a b' --said --namespace 'work/**' "
-            "--vault 'my vault'",
+            "--vault 'my vault' --tz Asia/Shanghai",
             "huimem scan 'it'\"'\"'s $HOME' --from today --tag 'a b' --namespace 'work/**' "
-            "--vault 'my vault'",
+            "--vault 'my vault' --tz Asia/Shanghai",
         ],
     ),
     (NAMED, "-", None, ["huimem recall - --when 2026-04-14", "huimem scan - --from today"]),
@@ -201,7 +202,8 @@ OFFERED = [
 def test_the_command_lines_that_are_offered(
     answer: Recall, question: str, vault: Path | None, lines: list[str]
 ) -> None:
-    offered = [one.command for one in suggestions(answer, Typed(question, NOW, vault))]
+    shared = Shared(vault=vault, tz="Asia/Shanghai" if vault else None).repeated
+    offered = [one.command for one in suggestions(answer, Typed(question, NOW, shared))]
     assert offered == lines
     for line in offered:
         assert question in shlex.split(line)

@@ -29,11 +29,11 @@ def ask(shared: Shared, words: tuple[str, ...], options: dict[str, Any], put: Pu
     full, explain = options.pop("full"), options.pop("explain")
     with memory_of(shared) as (memory, now), progress(shared) as show:
         answer = put(memory, text, now=now, progress=show, namespace=shared.namespace, **options)
-        further = tuple(suggestions(answer, Typed("-" if piped else text, now, shared.vault)))
+        further = tuple(suggestions(answer, Typed("-" if piped else text, now, shared.repeated)))
         asked = Asked(options["when"] or text, memory.zone, full, explain)
         look = looking(memory.zone, now, memory.vault.root)
         walk = walk_lines(answer, look) if scans else walk_summary(answer, look)
-        shown = Shown(asked, look, shared.quiet, tuple(walk), further)
+        shown = Shown(asked, look, shared.quiet, tuple(walk), further, shared.repeated)
         for warning in answer.warnings:
             shared.say(f"warning: {warning}")
         if shared.json:

@@ -39,7 +39,8 @@ _NEUTRAL = 0.005  # a factor this near to 1 changes nothing that is shown
 class Shown:
     """What to print of an answer besides its hits: `quiet` leaves out how it was made.
 
-    `walk` are lines that tell of its walk; `further` are command lines that may find more.
+    `walk` are lines that tell of its walk; `further` are command lines that may find more, and `shared`
+    options that these must have.
     """
 
     asked: Asked
@@ -47,6 +48,7 @@ class Shown:
     quiet: bool = False
     walk: tuple[str, ...] = ()
     further: tuple[Suggestion, ...] = ()
+    shared: tuple[str, ...] = ()
 
 
 def render_hits(recall: Recall, shown: Shown) -> str:
@@ -341,9 +343,10 @@ def _suggestion(recall: Recall, shown: Shown, filtered: bool) -> str:
     if query.text and query.during and recall.considered:
         used = [reading for reading in recall.readings if reading.range in query.named]
         times = [visible_line(shown.asked.phrase[slice(*reading.span)].strip()) for reading in used]
-        where = f" --namespace {quote(visible_line(query.namespace))}" if query.namespace else ""
+        where = ("--namespace", query.namespace) if query.namespace else ()
+        options = " ".join(quote(visible_line(word)) for word in (*where, *shown.shared))
         when = quote(", ".join(times)) if times else "…"
-        return f"other words, or see what there is: huimem recall everything --when {when}{where}"
+        return f"other words, or see what there is: huimem recall everything --when {when} {options}".rstrip()
     if recall.nearest:
         days = " and ".join(shown.look.day(day.start) for day in recall.nearest if day.start)
         nearest = (

@@ -37,6 +37,12 @@ class Shared:
         return Shared(**{f.name: getattr(self, f.name) or getattr(outer, f.name) for f in fields(self)})
 
     @property
+    def repeated(self) -> tuple[str, ...]:
+        """The options by which another command line asks of the same vault and the same present."""
+        given = (("--vault", self.vault), ("--now", self.now), ("--tz", self.tz))
+        return tuple(word for option, value in given if value for word in (option, str(value)))
+
+    @property
     def talks(self) -> bool:
         """Whether anybody wants to hear how the work goes."""
         return not self.quiet and not self.json

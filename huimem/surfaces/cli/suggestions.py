@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from math import ceil
-from pathlib import Path
 from shlex import quote
 
 from huimem.recall.query import WEEKS
@@ -17,17 +16,19 @@ from huimem.surfaces.phrases import phrase_of, until
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """A question as it was typed, `-` where it came by standard input; `now` is in the asker's zone."""
+    """A question as it was typed, `-` where it came by standard input; `now` is in the asker's zone.
+
+    `shared` are options that were given with it and are to be given again.
+    """
 
     question: str
     now: datetime
-    vault: Path | None = None
+    shared: tuple[str, ...] = ()
 
     def line(self, verb: str, query: Query, *options: str) -> str:
         """The same question with another verb or other options, under the filters it had."""
         filters = [words for words in _filters(query) if verb == "recall" or words != ("--said",)]
-        where = ("--vault", str(self.vault)) if self.vault else ()
-        named = (*options, *(word for words in filters for word in words), *where)
+        named = (*options, *(word for words in filters for word in words), *self.shared)
         dashed = self.question.startswith("-") and self.question != "-"
         words = (*named, "--", self.question) if dashed else (self.question, *named)
         return " ".join(("huimem", verb, *(quote(visible_line(word)) for word in words)))
