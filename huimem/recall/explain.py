@@ -128,7 +128,10 @@ def _bounded(name: str, value: float, note: str) -> Factor:
 
 
 def _matched(evidence: Evidence, at: int, whole: float) -> list[str]:
-    """The question's words that the passage holds, with their shares, the heaviest first, as asked."""
+    """The question's words that the passage holds, with their shares, the heaviest first, as asked.
+
+    The lightest of many are one entry, so that all shares make the whole.
+    """
     one = evidence.judged.pool.only(at)
     shares = rank.shares_of_words(one, evidence.terms, evidence.ranking)[:, 0]
     total = shares.sum()
@@ -139,7 +142,10 @@ def _matched(evidence: Evidence, at: int, whole: float) -> list[str]:
         word = evidence.spoken.get(term, term)
         summed[word] = summed.get(word, 0.0) + share / total * whole
     named = sorted(((word, share) for word, share in summed.items() if share), key=lambda one: -one[1])
-    return [f"{word} {share:.2f}" for word, share in named[:_NAMED]]
+    rest = named[_NAMED:]
+    if len(rest) > 1:
+        named[_NAMED:] = [(f"{len(rest)} more", sum(share for _, share in rest))]
+    return [f"{word} {share:.2f}" for word, share in named]
 
 
 def _note(parts: Mapping[str, float], matched: list[str]) -> str:

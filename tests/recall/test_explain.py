@@ -208,11 +208,14 @@ def test_terms_of_one_word_are_one_word() -> None:
     )
 
 
-def test_the_heaviest_five_words_are_named() -> None:
+def test_the_heaviest_five_words_are_named_and_the_others_counted() -> None:
     names = tuple("abcdefg")
     terms = Terms(names, tuple(range(1, 8)), tuple(float(n) for n in range(7, 0, -1)), 1.0)
     found = told(terms, judged([*range(1, 8)], (0.28, 0, 0, 0)))
-    assert found.note == "words 0.28 (a 0.07, b 0.06, c 0.05, d 0.04, e 0.03)"
+    assert found.note == "words 0.28 (a 0.07, b 0.06, c 0.05, d 0.04, e 0.03, 2 more 0.03)"
+    six = Terms(names[:6], tuple(range(1, 7)), (6.0, 5.0, 4.0, 3.0, 2.0, 1.0), 1.0)
+    named = "a 0.06, b 0.05, c 0.04, d 0.03, e 0.02, f 0.01"
+    assert told(six, judged([*range(1, 7)], (0.21, 0, 0, 0))).note == f"words 0.21 ({named})"
 
 
 def test_a_passage_without_words_names_none() -> None:
