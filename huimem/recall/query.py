@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from typing import TypedDict
 
 from huimem.errors import UsageError
 from huimem.given import several, texts
 from huimem.index.tokens import query_terms
 from huimem.recall.frames import asks_for_talk, is_frame
 from huimem.recall.intent import asks_for_latest, asks_for_past
-from huimem.recall.wording import Worded, unwrapped, worded
-from huimem.records import Message, Query, Reading, Resolution, TimeRange
+from huimem.recall.keywords import Keywords as Keywords
+from huimem.recall.wording import Worded, excluding, unwrapped, worded
+from huimem.records import Query, Reading, Resolution, TimeRange
 from huimem.vault.incoming import texts_from
 from huimem.vault.layout import namespaces_asked
 from huimem.vault.roles import role_of
 from huimem.vault.text import whole
 
-# The messages before a question: each a text, or as `Memory.record` takes it.
-History = str | Message | Mapping[str, object] | Iterable[str | Message | Mapping[str, object]] | None
 Resolve = Callable[[str, datetime], Resolution | None]
 LONGEST = 20_000  # characters of a question that are read; an essay's start says what it is about
 MOST_HITS = 1_000
@@ -49,28 +47,6 @@ _UNITS = {
     "season": timedelta(days=92),
     "half": timedelta(days=184),
 }
-
-
-class Keywords(TypedDict, total=False):
-    """The keywords of `Memory.recall`; their meaning stands at `Options`. Of several, one alone will do."""
-
-    when: str | None
-    during: TimeRange | Iterable[TimeRange] | None
-    said_only: bool
-    namespace: str | None
-    kinds: str | Iterable[str]
-    roles: str | Iterable[str]
-    tags: str | Iterable[str]
-    limit: int
-    context: int
-    as_of: datetime | None
-    include_superseded: bool
-    history: History
-    budget: int | None
-    scan: bool | None
-    weeks: int
-    start: str | datetime | None
-    enough: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +193,7 @@ def make(text: str, options: Options, now: datetime, resolve: Resolve) -> Unders
     _check(options)
     asked = unwrapped(text[:LONGEST].replace("\x00", " "))
     if options.when is None and options.start is None:
-        return Understood(asked, options, now, None if is_pasted(asked) else resolve(asked, now))
+        return Understood(asked, options, now, None if is_pasted(asked) else _times(asked, now, resolve))
     resolution = None if options.when is None else _named(options.when, now, resolve)
     begin = _end_of(options.start, now, resolve)
     return Understood(asked, options, now, resolution, replaced=_passing(asked, now, resolve), begin=begin)
@@ -232,9 +208,17 @@ def is_pasted(text: str) -> bool:
     return text.strip().count("\n") >= PASTED - 1
 
 
+def _times(asked: str, now: datetime, resolve: Resolve) -> Resolution | None:
+    """How a question's time words are read; words to shut out are none, but those of "Monday -Friday"."""
+    found = resolve(asked, now)
+    spans = [*(one.span for one in found.readings), *found.vague_spans] if found else []
+    out = [mark for mark in excluding(asked) if not any(start < mark[0] < end for start, end in spans)]
+    return resolve(_blanked(asked, out), now) if out else found
+
+
 def _passing(asked: str, now: datetime, resolve: Resolve) -> tuple[tuple[int, int], ...]:
     """Where a question's time words stand, but for those that may be what it is about."""
-    found = resolve(asked, now) or Resolution()
+    found = _times(asked, now, resolve) or Resolution()
     spans = [one.span for one in found.readings if not is_fixed(one, asked, now, resolve)]
     return (*spans, *found.vague_spans)
 

@@ -70,15 +70,7 @@ def worded(question: str, *, timed: bool = False) -> Worded:
 
     `timed`: a time is asked for, too, so that words to shut out need no other words beside them.
     """
-    if len(question) > LONGEST or "\n" in question.strip():
-        return Worded(question)
-    seen = _CODE.sub(lambda code: "`" * len(code[0]), question)
-    quotes = [mark for mark in _QUOTE.finditer(seen) if _is_phrase(mark, seen)]
-    left = seen
-    for mark in quotes:
-        left = left[: mark.start()] + " " * len(mark[0]) + left[mark.end() :]
-    flags = _FLAG.search(left) is not None
-    words = [word for word in _WORD.finditer(left) if _is_excluded(word, left, flags)]
+    quotes, words = _marks(question)
     text = _without(question, quotes, words)
     lone: tuple[str, ...] = ()
     if not timed and not query_terms(text):  # a lone -word is no wish to find all the rest
@@ -92,6 +84,25 @@ def worded(question: str, *, timed: bool = False) -> Worded:
     out += [(word.start(), Excluded(word[1], False)) for word in words]
     phrases = tuple(_phrase(mark) for mark in quotes if not mark["out"])
     return Worded(text, phrases, tuple(one for _, one in sorted(out)), lone)
+
+
+def excluding(question: str) -> tuple[tuple[int, int], ...]:
+    """Where the marks of a question stand that shut words out, in no order."""
+    quotes, words = _marks(question)
+    return tuple(mark.span() for mark in (*(mark for mark in quotes if mark["out"]), *words))
+
+
+def _marks(question: str) -> tuple[list[re.Match[str]], list[re.Match[str]]]:
+    """The quotes of a question that are phrases, excluded ones too, and its excluded words."""
+    if len(question) > LONGEST or "\n" in question.strip():
+        return [], []
+    seen = _CODE.sub(lambda code: "`" * len(code[0]), question)
+    quotes = [mark for mark in _QUOTE.finditer(seen) if _is_phrase(mark, seen)]
+    left = seen
+    for mark in quotes:
+        left = left[: mark.start()] + " " * len(mark[0]) + left[mark.end() :]
+    flags = _FLAG.search(left) is not None
+    return quotes, [word for word in _WORD.finditer(left) if _is_excluded(word, left, flags)]
 
 
 def holds(text: str, phrase: str) -> bool:

@@ -13,6 +13,9 @@ import pytest
 from huimem import Memory, TimeRange
 from huimem.index import browse
 from huimem.recall import leaving_out
+from huimem.recall.query import Options, make
+from huimem.records import Resolution
+from huimem.when import resolve
 
 ZONE = ZoneInfo("Asia/Shanghai")
 NOW = datetime(2026, 5, 20, 10, 0, tzinfo=ZONE)
@@ -146,3 +149,26 @@ def test_openings_without_some_records(memory: Memory) -> None:
         less = {one.path: one for one in browse.openings(snapshot.db, narrowed, [first])}
     assert less[path].records == opened[path].records - 1 and less[path].row > opened[path].row
     assert less | {path: opened[path]} == opened
+
+
+# question, the time that is read, what is shut out
+READ = [
+    ("what did we say in 2025 -coffee", ["2025"], ["coffee"]),
+    ("in 2025 -咖啡 -tea", ["2025"], ["咖啡", "tea"]),
+    ("soup -Friday", [], ["Friday"]),
+    ("汤 -昨天", [], ["昨天"]),
+    ("soup Monday -Friday", ["Monday -Friday"], []),
+    ('soup in 2025 -"last week"', ["2025"], ["last week"]),
+    ("soup recently -lately", ["recently"], ["lately"]),
+]
+
+
+@pytest.mark.parametrize(("question", "times", "excluded"), READ)
+def test_words_to_shut_out_are_no_part_of_a_time(
+    question: str, times: list[str], excluded: list[str]
+) -> None:
+    made = make(question, Options(), NOW, resolve)
+    found = made.resolution or Resolution()
+    spans = [*(one.span for one in found.readings), *found.vague_spans]
+    assert [made.asked[slice(*span)].removeprefix("in ").strip() for span in spans] == times
+    assert [one.written for one in made.query.excluded] == excluded
