@@ -48,7 +48,7 @@ _ASKING = ("?", "？")
 _BEFORE = "，。；：、？！… "  # a phrase; of ASCII marks some begin names: .env
 _BEHIND = f"?.,!;:{_BEFORE}"
 _LETTERS = re.compile(rf"{_NO_WORD_BEFORE}[^\W\d_{_HAN}]{{2,}}{_NO_WORD_AFTER}")
-_SAME = str.maketrans("’‘“”＂", '\'\'"""')
+_SAME = (("’", "'"), ("‘", "'"), ("“", '"'), ("”", '"'), ("＂", '"'))
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +199,9 @@ def _holds_excluded(text: str, one: Excluded) -> bool:
 
 
 def _plain(text: str) -> str:
-    return fold(text.translate(_SAME)).lower()
+    for mark, plain in _SAME:  # many times faster than one pass through a table
+        text = text.replace(mark, plain)
+    return fold(text).lower()
 
 
 @lru_cache(256)

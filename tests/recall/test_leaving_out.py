@@ -151,6 +151,13 @@ def test_openings_without_some_records(memory: Memory) -> None:
     assert less | {path: opened[path]} == opened
 
 
+def test_an_empty_vault_has_nothing_to_leave_out(tmp_path: Path) -> None:
+    with Memory.create(tmp_path / "v", tz="UTC") as made:
+        for question in ("2026-05-01 -coffee", "2026-05-01 -咖啡", 'recently -"red tea"'):
+            answer = made.recall(question, now=NOW)
+            assert (answer.hits, answer.sessions) == ((), 0)
+
+
 # question, the time that is read, what is shut out
 READ = [
     ("what did we say in 2025 -coffee", ["2025"], ["coffee"]),
