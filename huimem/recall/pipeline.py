@@ -6,10 +6,12 @@ The index finds and scores; what is shown comes from the files themselves, throu
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from hashlib import blake2b
+
+import numpy as np
 
 from huimem.config import Ranking, Rerank
 from huimem.index.cut import bounds
@@ -25,7 +27,8 @@ from huimem.recall.explain import Circumstances
 from huimem.recall.parts import Part, parts_of, with_facts_held
 from huimem.recall.periods import days_around, sessions_of
 from huimem.recall.query import Understood, Way, walking
-from huimem.recall.ranked import Order, Ranked
+from huimem.recall.ranked import Order
+from huimem.recall.shortlist import Shortlist, once
 from huimem.recall.wanting import wanted
 from huimem.records import TITLE, Freshness, Query, Recall, Resolution, TimeRange, Walked
 
@@ -97,8 +100,9 @@ class Second:
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """What was found, before it is read from the files."""
+    """What was found, before it is read from the files: it is chosen from the `nearest`, if there are any."""
 
+    nearest: Shortlist = field(default_factory=Shortlist)
     found: tuple[Found, ...] = ()
     sessions: int = 0
     warnings: tuple[str, ...] = ()
@@ -142,7 +146,7 @@ def recall(index: Index, read: Read, question: Asked, ranking: Ranking) -> scan.
         if question.window and not (query.text or query.during or answer.sessions):
             empty = (question.window,)
         nearest = days_around(parts, empty) if empty else ()
-    answer = yield from _told_stepwise(answer)
+    answer = _chosen((yield from _told_stepwise(answer)), question, ranking)
     told = told_of(read, answer.found[: query.limit], question.context, question.budget)
     return Recall(
         id=_recall_id(query, question.way),
@@ -164,14 +168,13 @@ def recall(index: Index, read: Read, question: Asked, ranking: Ranking) -> scan.
 
 
 def _told_stepwise(answer: _Answer) -> Generator[Walked, bool | None, _Answer]:
-    """The steps of a walk one by one; sent True, it ends there, with what it had come to."""
+    """The steps of a walk one by one; sent True, it ends there, to answer from what it had come to."""
     for count, step in enumerate(answer.walk, 1):
         if not (yield step) or count == len(answer.walk):
             continue
         assert step.range.start
-        first = milliseconds(step.range.start)
-        found = tuple(one for one in answer.found if one.chunk.at_ms is not None and one.chunk.at_ms >= first)
-        walked = replace(answer, found=found, walk=answer.walk[:count], warnings=())
+        nearest = answer.nearest.since(milliseconds(step.range.start))
+        walked = replace(answer, nearest=nearest, walk=answer.walk[:count])
         return replace(walked, exhausted=False, cursor=step.range.start)
     return answer
 
@@ -184,7 +187,7 @@ def _answer(parts: Sequence[Part], question: Asked, ranking: Ranking) -> _Answer
         return _everywhere(parts, question, ranking)
     if query.during or query.vague:
         found, sessions = sessions_of(parts, query, question.window, ranking.speaks_of)
-        return _Answer(tuple(found), sessions)
+        return _Answer(found=tuple(found), sessions=sessions)
     return _Answer(warnings=(NO_WORDS,))
 
 
@@ -192,8 +195,8 @@ def _everywhere(parts: Sequence[Part], question: Asked, ranking: Ranking) -> _An
     if question.query.during and not question.query.said_only:
         parts = with_facts_held(parts)
     order = _candidates(parts, question, ranking)
-    chosen = _chosen(order.candidates, question, ranking)
-    return replace(chosen, best=order.best, floor=order.floor)
+    near = once(order.candidates)[: _near(question.query)]
+    return _Answer(Shortlist.of(near), best=order.best, floor=order.floor)
 
 
 def _candidates(
@@ -224,18 +227,19 @@ def _spans(ranges: Sequence[TimeRange]) -> tuple[tuple[int, int], ...]:
     return Filter(during=tuple(map(bounds, ranges))).spans
 
 
-def _chosen(candidates: Sequence[Ranked], question: Asked, ranking: Ranking) -> _Answer:
-    """The answer that candidates in order of score give: none says the same twice, the first read once more.
+def _near(query: Query) -> int:
+    """How many candidates an answer is chosen from."""
+    return 2 * query.limit + NEARBY
 
-    More than are asked for, where a walk may end before.
-    """
-    limit = question.query.limit
-    most = limit if question.way is None else 2 * limit + NEARBY
-    near = ranked.once(candidates)[: 2 * limit + NEARBY]
-    first = ranked.without_repeats(near, ranking.repeats)
+
+def _chosen(answer: _Answer, question: Asked, ranking: Ranking) -> _Answer:
+    """The answer that its nearest candidates give: none says the same twice, the first are read once more."""
+    first = range(min(len(answer.nearest.found), _near(question.query)))
+    found = answer.nearest.only(first).without_repeats(ranking.repeats)
+    if not found:
+        return answer
     if question.second is None:
-        return _Answer(tuple(one.found() for one in first[:most]))
-    found = [one.found() for one in first]
+        return replace(answer, found=tuple(found))
     again = rerank.rerank(
         question.query.text,
         [rerank.Candidate(one.chunk.text, one.factors) for one in found],
@@ -247,7 +251,7 @@ def _chosen(candidates: Sequence[Ranked], question: Asked, ranking: Ranking) -> 
         replace(found[place], factors=factors)
         for place, factors in zip(again.order, again.factors, strict=True)
     ]
-    return _Answer(tuple(ordered[:most]), warnings=again.warnings)
+    return replace(answer, found=tuple(ordered), warnings=(*answer.warnings, *again.warnings))
 
 
 def _walked(parts: Sequence[Part], question: Asked, way: Way, ranking: Ranking) -> _Answer:
@@ -263,11 +267,18 @@ def _walked(parts: Sequence[Part], question: Asked, way: Way, ranking: Ranking) 
     if gone.exhausted and way.vague:
         answer = replace(_everywhere(parts, question, ranking), warnings=(NOT_THEN,))
     else:
-        chosen = _chosen(ranked.in_order(gone.candidates), question, ranking)
-        answer = replace(chosen, best=order.best, floor=order.floor)
+        answer = _Answer(_shortlist(gone, spans, question.query), best=order.best, floor=order.floor)
     reached = gone.steps[-1].range.start if gone.steps else None
     cursor = reached if first and reached and first < reached else None
     return replace(answer, walk=gone.steps, exhausted=gone.exhausted, cursor=cursor)
+
+
+def _shortlist(gone: scan.Gone, spans: Sequence[TimeRange], query: Query) -> Shortlist:
+    """The candidates of each answer that a walk may be ended with."""
+    found = once(ranked.in_order(gone.candidates))
+    times = np.array([one.at_ms for one in found], np.int64)
+    lasting = np.arange(len(found))[ranked.lasting(times, _spans(spans), _near(query))]
+    return Shortlist.of([found[at] for at in lasting.tolist()])
 
 
 def _by_words(question: Asked) -> Asked:

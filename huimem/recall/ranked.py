@@ -6,9 +6,8 @@ The order is that of the scores, and a score is the product of the factors that 
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import prod
 
 import numpy as np
@@ -22,15 +21,14 @@ from huimem.recall.context import Found
 from huimem.recall.explain import Circumstances, Evidence, relevance_of
 from huimem.recall.highlight import highlighted
 from huimem.recall.parts import Part
-from huimem.recall.rank import Floats, Ints
-from huimem.recall.repeats import overlap, repeated
+from huimem.recall.rank import Ints
 from huimem.recall.wanting import Wanting
 from huimem.recall.wording import holds, shut_out
 from huimem.records import Factor
 
 # The share of the floor that the others of an answer must have, once its best has all of it.
 BESIDE_THE_BEST = 0.5
-_BEST_OF_A_STEP = 2  # importance may lift one of them above the others
+_BEST_OF_A_STEP = 2  # of which importance may lift one above the other
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +135,10 @@ def ranked(
         evidence = Evidence(judged, terms, wanting.spoken, ranking, wanting.phrases)
         leading = _leading(judged, enough, circumstances)
         found += _best(
-            part, evidence, circumstances, leading[lasting(judged.pool.at_ms[leading], steps, most)]
+            part,
+            evidence,
+            circumstances,
+            leading[lasting(judged.pool.at_ms[leading], steps, most, _BEST_OF_A_STEP)],
         )
     return Order(tuple(in_order(found)) if best >= floor else (), best, floor)
 
@@ -172,11 +173,11 @@ def _leading(judged: Judged, kept: Ints, circumstances: Circumstances) -> Ints:
     return order[np.sort(firsts)]
 
 
-def lasting(at_ms: Ints, steps: Spans, most: int) -> slice | list[int]:
+def lasting(at_ms: Ints, steps: Spans, most: int, of_each: int = 0) -> slice | list[int]:
     """Which of passages, the best first, may be in an answer, by their times: the first `most`.
 
     Of a walk the first `most` of each answer that it may end with, from its latest step to any other, and
-    the first few of every step, one of which is its best.
+    the first `of_each` step.
     """
     if not steps:
         return slice(most)
@@ -185,7 +186,7 @@ def lasting(at_ms: Ints, steps: Spans, most: int) -> slice | list[int]:
     step = step_of(at_ms, steps)
     for at, (number, place) in enumerate(zip(step.tolist(), places_of(step).tolist(), strict=True)):
         later = len(before) - bisect_left(before, number)
-        if number >= 0 and (later < most or place < _BEST_OF_A_STEP):
+        if number >= 0 and (later < most or place < of_each):
             kept.append(at)
         insort(before, number)
     return kept
@@ -233,59 +234,3 @@ def _text(part: Part, record: RecordRow) -> str:
 
 def _fits(text: str, wanting: Wanting) -> bool:
     return all(holds(text, phrase) for phrase in wanting.phrases) and not shut_out(text, wanting.excluded)
-
-
-def once(candidates: Sequence[Ranked]) -> list[Ranked]:
-    """The candidates, best first, without those that say under the same ref what a better one says.
-
-    While a month is packed its files may stand twice, and so does a copy that another device brings late.
-    """
-    counted = Counter(one.record.ref for one in candidates)
-    seen: set[tuple[str, frozenset[str]]] = set()
-    kept = []
-    for one in candidates:
-        if counted[one.record.ref] > 1:
-            said = (one.record.ref, frozenset(one.words()))
-            if said in seen:
-                continue
-            seen.add(said)
-        kept.append(one)
-    return kept
-
-
-def without_repeats(candidates: Sequence[Ranked], strength: float) -> list[Ranked]:
-    """The candidates, best first, where what says again what a better one says has lost by it."""
-    if len(candidates) < 2 or not strength:
-        return list(candidates)
-    order = repeated([one.score for one in candidates], _likeness(candidates), strength)
-    place_of = {at: place for place, (at, _, _) in enumerate(order, 1)}
-    return [
-        candidates[at]
-        if factor == 1
-        else replace(
-            candidates[at],
-            factors=(
-                *candidates[at].factors,
-                Factor("repeats", factor, f"as hit {place_of[near]}"),
-            ),
-        )
-        for at, factor, near in order
-    ]
-
-
-def _likeness(candidates: Sequence[Ranked]) -> Floats:
-    """How like the candidates' passages are, float64 [n, n]: by shared words, or by meaning if that is more.
-
-    Meaning is compared where all that is searched has one, so within the index alone.
-    """
-    among_one = len({id(one.part) for one in candidates}) == 1  # another part numbers its terms otherwise
-    found = overlap([{*one.numbers()} if among_one else {*one.words()} for one in candidates])
-    judged = candidates[0].evidence.judged
-    if judged.centre is not None:
-        rows = np.array([one.row for one in candidates])
-        views = candidates[0].part.snapshot.seen_from(judged.centre, rows)
-        found = np.maximum(found, views @ views.T)
-    # Under one title different things may be said.
-    titles = [one.is_title for one in candidates]
-    found[titles, :] = found[:, titles] = 0.0
-    return found

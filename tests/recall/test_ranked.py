@@ -384,7 +384,7 @@ def test_a_new_topic_answers_as_if_nothing_had_been_said(topics: Memory) -> None
 def test_wherever_a_walk_ends_the_best_up_to_there_are_kept(steps: list[int], most: int) -> None:
     """Step 5 is the latest; the passages are the best first."""
     spans = [(10 * step, 10 * step + 10) for step in range(6)]
-    kept = lasting(np.array([10 * step + 3 for step in steps], np.int64), spans, most)
+    kept = lasting(np.array([10 * step + 3 for step in steps], np.int64), spans, most, 1)
     assert isinstance(kept, list) and kept == sorted(kept)
     for last in range(6):
         came_to = [at for at, step in enumerate(steps) if step >= last]
