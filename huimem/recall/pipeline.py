@@ -208,8 +208,8 @@ def _candidates(
     """The best records of all parts for the question's words and meaning, best first; of a walk its steps."""
     query = question.query
     circumstances = Circumstances(
-        named=_spans(query.named) if not question.way else (),
-        spans=question.narrowed.spans if not question.way else (),
+        named=_spans(query.named),
+        spans=question.narrowed.spans,
         now_ms=milliseconds(query.as_of),
         latest=query.latest,
         pasted=query.pasted,

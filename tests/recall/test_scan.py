@@ -151,6 +151,29 @@ def test_a_walk_through_two_times_goes_through_these_alone(
     assert sessions(going_on) == {"talk-2025-05-07"}
 
 
+# questions that name a time, one of which what was said then answers only because it was said then
+NAMED: list[tuple[str, dict[str, Any]]] = [
+    (f"{PIER} In March 2026", {}),
+    (PIER, {"when": "2026-02"}),
+    (PIER, {"during": [span("2026-02-01", "2026-04-01")]}),
+    ("Which zeppelin crossed the harbour for a master in March 2026?", {}),
+    ("Which zeppelin crossed the harbour for a master around 18 March 2026?", {}),
+]
+
+
+@pytest.mark.parametrize(("question", "keywords"), NAMED)
+def test_a_walk_through_a_named_time_judges_as_a_recall_in_it_does(
+    question: str, keywords: dict[str, Any], memory: Memory
+) -> None:
+    asked = memory.recall(question, now=NOW, said_only=True, **keywords)
+    walked = scanned(memory, question, enough=9.0, **keywords)[1]
+    assert walked.hits == asked.hits != ()
+    assert (walked.best, walked.floor) == (asked.best, asked.floor)
+    assert {factor.note for hit in walked.hits for factor in hit.factors if factor.name == "time"} == {
+        "said then"
+    }
+
+
 VAGUE = ["Which pier was painted recently?", "最近 harbour master painted the pier 是什么时候？"]
 
 
