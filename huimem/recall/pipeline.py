@@ -28,7 +28,7 @@ from huimem.recall.parts import Part, parts_of, with_facts_held
 from huimem.recall.periods import days_around, sessions_of
 from huimem.recall.query import Understood, Way, walking
 from huimem.recall.ranked import Order
-from huimem.recall.shortlist import Shortlist, once
+from huimem.recall.shortlist import Shortlist, once, read, shortlist
 from huimem.recall.wanting import wanted
 from huimem.records import TITLE, Freshness, Query, Recall, Resolution, TimeRange, Walked
 
@@ -102,7 +102,7 @@ class Second:
 class _Answer:
     """What was found, before it is read from the files: it is chosen from the `nearest`, if there are any."""
 
-    nearest: Shortlist = field(default_factory=Shortlist)
+    nearest: Shortlist[Found] = field(default_factory=Shortlist)
     found: tuple[Found, ...] = ()
     sessions: int = 0
     warnings: tuple[str, ...] = ()
@@ -142,7 +142,8 @@ def recall(index: Index, read: Read, question: Asked, ranking: Ranking) -> scan.
         parts = parts_of(snapshot, question.narrowed, question.overlay)
         considered = sum(part.snapshot.count(part.narrowed) for part in parts) if query.during else 0
         answer = _answer(parts, question, ranking)
-        empty = query.named if query.during and not considered and not answer.found else ()
+        some = answer.found or answer.nearest.found
+        empty = query.named if query.during and not (considered or some) else ()
         if question.window and not (query.text or query.during or answer.sessions):
             empty = (question.window,)
         nearest = days_around(parts, empty) if empty else ()
@@ -195,8 +196,11 @@ def _everywhere(parts: Sequence[Part], question: Asked, ranking: Ranking) -> _An
     if question.query.during and not question.query.said_only:
         parts = with_facts_held(parts)
     order = _candidates(parts, question, ranking)
-    near = once(order.candidates)[: _near(question.query)]
-    return _Answer(Shortlist.of(near), best=order.best, floor=order.floor)
+    near = shortlist(once(order.candidates)[: _near(question.query)])
+    if question.second or question.way:
+        return _Answer(read(near), best=order.best, floor=order.floor)
+    first = near.without_repeats(ranking.repeats)[: question.query.limit]
+    return _Answer(found=tuple(one.found() for one in first), best=order.best, floor=order.floor)
 
 
 def _candidates(
@@ -267,18 +271,18 @@ def _walked(parts: Sequence[Part], question: Asked, way: Way, ranking: Ranking) 
     if gone.exhausted and way.vague:
         answer = replace(_everywhere(parts, question, ranking), warnings=(NOT_THEN,))
     else:
-        answer = _Answer(_shortlist(gone, spans, question.query), best=order.best, floor=order.floor)
+        answer = _Answer(_lasting(gone, spans, question.query), best=order.best, floor=order.floor)
     reached = gone.steps[-1].range.start if gone.steps else None
     cursor = reached if first and reached and first < reached else None
     return replace(answer, walk=gone.steps, exhausted=gone.exhausted, cursor=cursor)
 
 
-def _shortlist(gone: scan.Gone, spans: Sequence[TimeRange], query: Query) -> Shortlist:
+def _lasting(gone: scan.Gone, spans: Sequence[TimeRange], query: Query) -> Shortlist[Found]:
     """The candidates of each answer that a walk may be ended with."""
     found = once(ranked.in_order(gone.candidates))
     times = np.array([one.at_ms for one in found], np.int64)
     lasting = np.arange(len(found))[ranked.lasting(times, _spans(spans), _near(query))]
-    return Shortlist.of([found[at] for at in lasting.tolist()])
+    return read(shortlist([found[at] for at in lasting.tolist()]))
 
 
 def _by_words(question: Asked) -> Asked:

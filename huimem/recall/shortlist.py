@@ -1,7 +1,7 @@
-"""The first candidates as they are shown, with how like they are: the last choice needs no index any more.
+"""The first candidates with how like they are: of those that say the same again the better ones stay first.
 
-In: candidates in their order, read from one state of the index. Out: what is found of all or some of them,
-in order, where what says again what a better one says has lost by it.
+In: candidates in their order, from one state of the index. Out: all or some of them in order, to be read
+from it, or read before, so that the last choice needs no index any more.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Generic, TypeVar
 
 import numpy as np
 
@@ -18,34 +19,26 @@ from huimem.recall.ranked import Ranked
 from huimem.recall.repeats import overlap, repeated
 from huimem.records import Factor
 
+T = TypeVar("T", Ranked, Found)
+
 
 def _nothing() -> Floats:
     return np.zeros((0, 0))
 
 
 @dataclass(frozen=True, slots=True)
-class Shortlist:
+class Shortlist(Generic[T]):
     """Candidates, the best first: parallel, with their times in milliseconds UTC.
 
     `likeness` is float64 [n, n], symmetric, 1 for the same.
     """
 
-    found: tuple[Found, ...] = ()
+    found: tuple[T, ...] = ()
     scores: tuple[float, ...] = ()
     at_ms: tuple[int, ...] = ()
     likeness: Floats = field(default_factory=_nothing)
 
-    @classmethod
-    def of(cls, candidates: Sequence[Ranked]) -> Shortlist:
-        """Candidates, read from the index."""
-        return cls(
-            tuple(one.found() for one in candidates),
-            tuple(one.score for one in candidates),
-            tuple(one.at_ms for one in candidates),
-            _likeness(candidates) if candidates else _nothing(),
-        )
-
-    def only(self, places: Sequence[int]) -> Shortlist:
+    def only(self, places: Sequence[int]) -> Shortlist[T]:
         """Those at `places`."""
         return Shortlist(
             tuple(self.found[at] for at in places),
@@ -54,25 +47,40 @@ class Shortlist:
             self.likeness[np.ix_(places, places)] if places else _nothing(),
         )
 
-    def since(self, first: int) -> Shortlist:
+    def since(self, first: int) -> Shortlist[T]:
         """Those that were said at a time or later."""
         return self.only([at for at, said in enumerate(self.at_ms) if said >= first])
 
-    def without_repeats(self, strength: float) -> list[Found]:
+    def without_repeats(self, strength: float) -> list[T]:
         """What is found, best first, where what says again what a better one says has lost by it."""
         if len(self.found) < 2 or not strength:
             return list(self.found)
         order = repeated(self.scores, self.likeness, strength)
         place_of = {at: place for place, (at, _, _) in enumerate(order, 1)}
         return [
-            self.found[at]
-            if factor == 1
-            else replace(
-                self.found[at],
-                factors=(*self.found[at].factors, Factor("repeats", factor, f"as hit {place_of[near]}")),
-            )
+            self.found[at] if factor == 1 else _repeating(self.found[at], factor, place_of[near])
             for at, factor, near in order
         ]
+
+
+def shortlist(candidates: Sequence[Ranked]) -> Shortlist[Ranked]:
+    """Candidates, which are still to be read from the index."""
+    return Shortlist(
+        tuple(candidates),
+        tuple(one.score for one in candidates),
+        tuple(one.at_ms for one in candidates),
+        _likeness(candidates) if candidates else _nothing(),
+    )
+
+
+def read(those: Shortlist[Ranked]) -> Shortlist[Found]:
+    """The same, all of them read from the index."""
+    found = tuple(one.found() for one in those.found)
+    return Shortlist(found, those.scores, those.at_ms, those.likeness)
+
+
+def _repeating(one: T, factor: float, better: int) -> T:
+    return replace(one, factors=(*one.factors, Factor("repeats", factor, f"as hit {better}")))
 
 
 def once(candidates: Sequence[Ranked]) -> list[Ranked]:
