@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from hashlib import blake2b
+from math import inf
 
 import numpy as np
 
@@ -196,7 +197,7 @@ def _everywhere(parts: Sequence[Part], question: Asked, ranking: Ranking) -> _An
     if question.query.during and not question.query.said_only:
         parts = with_facts_held(parts)
     order = _candidates(parts, question, ranking)
-    near = shortlist(once(order.candidates)[: _near(question.query)])
+    near = shortlist(once(order.answers)[: _near(question.query)])
     if question.second or question.way:
         return _Answer(read(near), best=order.best, floor=order.floor)
     first = near.without_repeats(ranking.repeats)[: question.query.limit]
@@ -261,17 +262,20 @@ def _chosen(answer: _Answer, question: Asked, ranking: Ranking) -> _Answer:
 def _walked(parts: Sequence[Part], question: Asked, way: Way, ranking: Ranking) -> _Answer:
     """The answer of a walk back, all of it judged in one pass.
 
-    Where vague words were no help and nothing stood out, everything answers, and that is said.
+    Where vague words were no help and nothing stood out, everything answers, and that is said. What lies
+    below the floor tells which step came nearest, and none of them stands out by it.
     """
     first = scan.first_said(parts)
     within = scan.within(parts, way.stretches)
     spans = scan.steps_of(way, first, question.query.as_of) if first else []
     order = _candidates(within, question, ranking, spans) if spans else Order()
-    gone = scan.walk(order.candidates, spans, partial(scan.turns_within, within), way)
+    until = way if order.answers else replace(way, enough=inf)
+    gone = scan.walk(order.candidates, spans, partial(scan.turns_within, within), until)
     if gone.exhausted and way.vague:
         answer = replace(_everywhere(parts, question, ranking), warnings=(NOT_THEN,))
     else:
-        answer = _Answer(_lasting(gone, spans, question.query), best=order.best, floor=order.floor)
+        near = _lasting(gone, spans, question.query) if order.answers else Shortlist()
+        answer = _Answer(near, best=order.best, floor=order.floor)
     reached = gone.steps[-1].range.start if gone.steps else None
     cursor = reached if first and reached and first < reached else None
     return replace(answer, walk=gone.steps, exhausted=gone.exhausted, cursor=cursor)

@@ -86,7 +86,7 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """Candidates, best first; none where `best` is below the `floor`.
+    """Candidates, best first, none of which is an answer where `best` is below the `floor`.
 
     `best` is the greatest relevance that a passage has by itself, without its voice and what surrounds it:
     that tells best whether anything answers at all.
@@ -95,6 +95,11 @@ class Order:
     candidates: tuple[Ranked, ...] = ()
     best: float = 0.0
     floor: float = 0.0
+
+    @property
+    def answers(self) -> tuple[Ranked, ...]:
+        """The candidates that may be shown."""
+        return self.candidates if self.best >= self.floor else ()
 
 
 def in_order(candidates: Sequence[Ranked]) -> list[Ranked]:
@@ -140,7 +145,7 @@ def ranked(
             circumstances,
             leading[lasting(judged.pool.at_ms[leading], steps, most, _BEST_OF_A_STEP)],
         )
-    return Order(tuple(in_order(found)) if best >= floor else (), best, floor)
+    return Order(tuple(in_order(found)), best, floor)
 
 
 def _best(part: Part, evidence: Evidence, circumstances: Circumstances, chosen: Ints) -> list[Ranked]:

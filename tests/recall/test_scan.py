@@ -394,6 +394,16 @@ def test_a_reranker_reads_what_a_walk_came_to_once(told: Memory, monkeypatch: py
     assert len(reader.read) == len(set(reader.read))
 
 
+def test_a_walk_that_finds_nothing_near_enough_tells_which_week_came_nearest(memory: Memory) -> None:
+    steps, answer = scanned(memory, "Which zeppelin crossed the harbour for a master?", enough=0.0, weeks=104)
+    assert (answer.hits, answer.exhausted, answer.cursor) == ((), True, None)
+    assert 0 < answer.best < answer.floor
+    nearest = max(steps, key=lambda step: step.best)
+    assert weeks_of([nearest]) == [("03-16", 2)]
+    harbour = ("03-16", "02-09", "05-05")
+    assert [step.best > 0 for step in steps] == [week in harbour for week, _ in weeks_of(steps)]
+
+
 REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"start": "bananas"}, "names no time"),
     ({"start": "2026-03", "when": "2026-02"}, "named twice"),
