@@ -319,11 +319,15 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Walked:
-    """A week or month that a scan looked at: how many turns it holds and the score of its best, else 0."""
+    """A week that a scan looked at: how many turns it holds and the score of its best, else 0.
+
+    `monthly`: a month instead; either may be cut where the time that was asked for begins or ends.
+    """
 
     range: TimeRange
     turns: int
     best: float
+    monthly: bool = False
 
 
 @dataclass(frozen=True, slots=True)

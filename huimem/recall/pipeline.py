@@ -267,10 +267,11 @@ def _walked(parts: Sequence[Part], question: Asked, way: Way, ranking: Ranking) 
     """
     first = scan.first_said(parts)
     within = scan.within(parts, way.stretches)
-    spans = scan.steps_of(way, first, question.query.as_of) if first else []
-    order = _candidates(within, question, ranking, spans) if spans else Order()
+    steps = scan.steps_of(way, first, question.query.as_of) if first else []
+    spans = [step.range for step in steps]
+    order = _candidates(within, question, ranking, spans) if steps else Order()
     until = way if order.answers else replace(way, enough=inf)
-    gone = scan.walk(order.candidates, spans, partial(scan.turns_within, within), until)
+    gone = scan.walk(order.candidates, steps, partial(scan.turns_within, within), until)
     if gone.exhausted and way.vague:
         answer = replace(_everywhere(parts, question, ranking), warnings=(NOT_THEN,))
     else:

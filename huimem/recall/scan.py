@@ -28,6 +28,14 @@ Walk = Generator[Walked, bool | None, Recall]
 
 
 @dataclass(frozen=True, slots=True)
+class Step:
+    """A week that a walk may come to, or a month with `monthly`; cut where what is walked begins or ends."""
+
+    range: TimeRange
+    monthly: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Gone:
     """What a walk came to: its steps in order, and the candidates of all of them.
 
@@ -62,13 +70,18 @@ def first_said(parts: Sequence[Part]) -> datetime | None:
     return None if at_ms is None else instant(at_ms)
 
 
-def steps_of(way: Way, first: datetime, as_of: datetime) -> list[TimeRange]:
+def steps_of(way: Way, first: datetime, as_of: datetime) -> list[Step]:
     """The steps of a way, the latest first: none before the week of the `first` thing said, none in a gap.
 
     An open end is that of the present week, and so is one that lies in the future. At most `MOST_STEPS`.
     """
     closed = (_closed(span, first, as_of) for span in reversed(way.stretches))
-    steps = (step for span in closed if span for step in periods(span, weekly=way.weekly))
+    steps = (
+        Step(one, _is_long(span) and not way.weekly)
+        for span in closed
+        if span
+        for one in periods(span, weekly=way.weekly)
+    )
     return list(islice(steps, MOST_STEPS))
 
 
@@ -88,6 +101,12 @@ def turns_within(parts: Sequence[Part], span: TimeRange) -> int:
     return sum(part.snapshot.begun(part.narrowed, bounds(span)) for part in parts)
 
 
+def _is_long(window: TimeRange) -> bool:
+    """Whether a closed window is longer than a year."""
+    assert window.start and window.end
+    return window.end - window.start > A_YEAR
+
+
 def periods(window: TimeRange, *, weekly: bool = False) -> list[TimeRange]:
     """The calendar weeks of a closed window from its end back; months, unless `weekly`, of more than a year.
 
@@ -95,8 +114,7 @@ def periods(window: TimeRange, *, weekly: bool = False) -> list[TimeRange]:
     """
     assert window.start and window.end
     zone = window.zone
-    long = window.end - window.start > A_YEAR and not weekly
-    of = TimeRange.month_of if long else TimeRange.week_of
+    of = TimeRange.month_of if _is_long(window) and not weekly else TimeRange.week_of
     found: list[TimeRange] = []
     end = window.end
     while end > window.start and len(found) < MOST_STEPS:
@@ -109,31 +127,32 @@ def periods(window: TimeRange, *, weekly: bool = False) -> list[TimeRange]:
 
 def walk(
     candidates: Sequence[Ranked],
-    spans: Sequence[TimeRange],
+    steps: Sequence[Step],
     turns: Callable[[TimeRange], int],
     way: Way,
 ) -> Gone:
-    """Walk `spans`, which follow each other back in time, and stop where one stands out.
+    """Walk `steps`, which follow each other back in time, and stop where one stands out.
 
-    `candidates` are in order of score; `turns` counts what a span holds. Beyond the spans of the way it
-    goes on only as long as nothing good enough was found. Where vague words lead, a step does not stand
-    out as long as what they mean holds something as much better farther back: that is known already.
+    `candidates` are in order of score; `turns` counts what a stretch of time holds. Beyond the spans of
+    the way it goes on only as long as nothing good enough was found. Where vague words lead, a step does
+    not stand out as long as what they mean holds something as much better farther back: that is known.
     """
-    steps: list[Walked] = []
+    walked: list[Walked] = []
     gathered: list[Ranked] = []
     before, border = 0.0, way.border
+    spans = [step.range for step in steps]
     by_span = _by_span(candidates, spans)
     least = max(way.enough, _best_of(by_span, spans, border) - GAP if way.vague else 0.0)
-    for span, inside in zip(spans, by_span, strict=True):
+    for step, span, inside in zip(steps, spans, by_span, strict=True):
         if border and before >= way.enough and span.end and span.end <= border:
             break
         best = inside[0].score if inside else 0.0
-        steps.append(Walked(span, turns(span), best))
+        walked.append(Walked(span, turns(span), best, step.monthly))
         gathered += inside
         if best >= least and best - before >= GAP:
-            return Gone(tuple(steps), tuple(gathered), exhausted=False)
+            return Gone(tuple(walked), tuple(gathered), exhausted=False)
         before = max(before, best)
-    return Gone(tuple(steps), tuple(gathered), exhausted=True)
+    return Gone(tuple(walked), tuple(gathered), exhausted=True)
 
 
 def _best_of(

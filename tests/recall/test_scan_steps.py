@@ -12,7 +12,7 @@ import pytest
 
 from huimem import TimeRange
 from huimem.recall.query import Way, make, options, walking
-from huimem.recall.scan import MOST_STEPS, Gone, periods, steps_of, walk
+from huimem.recall.scan import MOST_STEPS, Gone, Step, periods, steps_of, walk
 
 ZONES = {name: ZoneInfo(name) for name in ("Asia/Shanghai", "Europe/Berlin", "America/New_York")}
 HERE = ZONES["Asia/Shanghai"]
@@ -109,7 +109,7 @@ def test_the_steps_of_a_way(
     window: tuple[str | None, str | None], farther: int, first: str, steps: list[str]
 ) -> None:
     way = Way((span(*window),), timedelta(weeks=farther))
-    assert edges(steps_of(way, at(first), NOW)) == steps
+    assert edges([step.range for step in steps_of(way, at(first), NOW)]) == steps
 
 
 # the times named, as they were read: the first and last day of each step
@@ -142,8 +142,26 @@ def test_no_step_lies_in_a_gap_between_the_times_named(
     asked = make("boats", options({"during": during, "scan": True}), NOW, lambda text, now: None)
     way = walking(asked)
     assert way is not None
-    found = [one.local() for one in steps_of(way, at("2026-01-01"), NOW)]
+    found = [one.range.local() for one in steps_of(way, at("2026-01-01"), NOW)]
     assert [f"{start:%m-%d} {end:%m-%d}" for start, end in found if start and end] == steps
+
+
+# times that are walked: how many steps of weeks, and of months, which a year and more is walked by
+UNITS = [
+    ([("2026-03-25", "2026-04-03")], False, (2, 0)),
+    ([("2025-03-25", "2026-04-03")], False, (0, 14)),  # with a cut month at either end
+    ([("2025-03-25", "2026-04-03")], True, (54, 0)),
+    ([("2024-01-01", "2025-02-03"), ("2026-04-01", "2026-04-03")], False, (1, 14)),
+]
+
+
+@pytest.mark.parametrize(("named", "weekly", "counts"), UNITS)
+def test_a_step_knows_whether_it_is_a_month(
+    named: list[tuple[str, str]], weekly: bool, counts: tuple[int, int]
+) -> None:
+    way = Way(tuple(span(*edges) for edges in named), weekly=weekly)
+    months = [step.monthly for step in steps_of(way, at("2020-01-01"), NOW)]
+    assert (months.count(False), months.count(True)) == counts
 
 
 @dataclass(frozen=True)
@@ -155,6 +173,7 @@ class Candidate:
 
 
 WEEKS = periods(span("2026-03-02", "2026-04-13"))  # six
+ALL_STEPS = [Step(week) for week in WEEKS]
 NAMES = ["W15", "W14", "W13", "W12", "W11", "W10"]
 
 
@@ -168,7 +187,7 @@ def walked(bests: list[float], way: Way) -> Gone:
     found = [candidate(week, best) for week, best in zip(WEEKS, bests, strict=False) if best]
     found += [candidate(week, best / 2, 9) for week, best in zip(WEEKS, bests, strict=False) if best]
     found.sort(key=lambda one: -one.score)
-    return walk(found, WEEKS[: len(bests)], lambda week: 3, way)
+    return walk(found, ALL_STEPS[: len(bests)], lambda week: 3, way)
 
 
 WHOLE = Way((span("2026-03-02", "2026-04-13"),), enough=0.5)

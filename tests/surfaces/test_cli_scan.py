@@ -40,8 +40,8 @@ def span(start: str, end: str) -> TimeRange:
     return TimeRange(first, last, ZONE)
 
 
-def step(start: str, end: str, turns: int = 0, best: float = 0.0) -> Walked:
-    return Walked(span(start, end), turns, best)
+def step(start: str, end: str, turns: int = 0, best: float = 0.0, *, monthly: bool = False) -> Walked:
+    return Walked(span(start, end), turns, best, monthly)
 
 
 def walked(*steps: Walked, exhausted: bool = False, cursor: str = "") -> Recall:
@@ -56,9 +56,9 @@ WEEKS = (
     step("2026-03-23", "2026-03-30", 1_031, 0.224),
 )
 MONTHS = (
-    step("2026-04-01", "2026-04-15T10:30", 12),
-    step("2026-03-01", "2026-04-01"),
-    step("2026-02-01", "2026-03-01", 1, 0.7),
+    step("2026-04-13", "2026-04-15T10:30", 12, monthly=True),  # of which a few days are walked
+    step("2026-03-01", "2026-04-01", monthly=True),
+    step("2026-02-01", "2026-03-01", 1, 0.7, monthly=True),
 )
 LINES = [
     (
@@ -72,9 +72,9 @@ LINES = [
     (
         MONTHS,
         [
-            "2026-04   Wed 1 Apr 00:00 – Wed 15 Apr 10:30   12 turns",
-            "2026-03   Sun 1 Mar – Tue 31 Mar               nothing",
-            "2026-02   Sun 1 Feb – Sat 28 Feb               1 turn     best 0.70",
+            "2026-04   Mon 13 Apr 00:00 – Wed 15 Apr 10:30   12 turns",
+            "2026-03   Sun 1 Mar – Tue 31 Mar                nothing",
+            "2026-02   Sun 1 Feb – Sat 28 Feb                1 turn     best 0.70",
         ],
     ),
     (
@@ -121,6 +121,11 @@ WORDS = [
     (
         walked(*MONTHS),
         "looked back over 3 months, 13 turns; stopped at 2026-02, Sun 1 Feb – Sat 28 Feb",
+        "2026-02 stands out; nothing older is left.",
+    ),
+    (
+        walked(*WEEKS[:1], *MONTHS[2:]),
+        "looked back over 1 week and 1 month, 3 turns; stopped at 2026-02, Sun 1 Feb – Sat 28 Feb",
         "2026-02 stands out; nothing older is left.",
     ),
     (

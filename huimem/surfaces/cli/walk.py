@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from huimem.records import Recall, TimeRange, Walked
 from huimem.surfaces.cli.hits import counted
 from huimem.surfaces.cli.look import Look, columns
 from huimem.surfaces.cli.suggestions import Suggestion
 
-_LONGEST_WEEK = timedelta(days=7, hours=1)  # one in which a clock goes back
 _BETWEEN = "   "
 
 
@@ -21,10 +20,10 @@ def week_name(day: datetime | None) -> str:
 
 def step_name(step: Walked) -> str:
     """`2026-W14`, or `2026-03` for a month."""
-    start, end = step.range.local()
-    if start is None or end is None:
+    start = step.range.local()[0]
+    if start is None:
         return ""
-    return week_name(start) if end - start <= _LONGEST_WEEK else f"{start:%Y-%m}"
+    return f"{start:%Y-%m}" if step.monthly else week_name(start)
 
 
 def walk_lines(recall: Recall, look: Look) -> Iterator[str]:
@@ -83,8 +82,10 @@ def walk_words(recall: Recall, look: Look) -> str:
         return ""
     last = recall.scanned[-1]
     turns = counted(sum(step.turns for step in recall.scanned), "turn")
-    noun = "month" if any("W" not in step_name(step) for step in recall.scanned) else "week"
-    walked = f"looked back over {counted(len(recall.scanned), noun)}, {turns}"
+    months = sum(step.monthly for step in recall.scanned)
+    counts = (len(recall.scanned) - months, "week"), (months, "month")
+    steps = " and ".join(counted(count, noun) for count, noun in counts if count)
+    walked = f"looked back over {steps}, {turns}"
     if recall.exhausted:
         return f"{walked}; nothing stood out"
     return f"{walked}; stopped at {step_name(last)}, {look.span(last.range).replace(' to ', ' – ')}"

@@ -10,7 +10,7 @@ from huimem.recall.query import A_MOMENT
 from huimem.recall.scan import finished
 from huimem.records import Recall, Walked
 from huimem.surfaces.cli.hits import counted
-from huimem.surfaces.cli.walk import week_name
+from huimem.surfaces.cli.walk import step_name, week_name
 from huimem.surfaces.documents import Asked
 from huimem.surfaces.mcp.answers import NOTE, OPENING, Answer, Document, joined, without_empty
 from huimem.surfaces.mcp.desk import Arguments, Desk, read
@@ -78,7 +78,7 @@ def _answer(desk: Desk, arguments: Arguments, found: Recall) -> Answer:
 
 
 def _name(week: Walked) -> str:
-    return week_name(week.range.local()[0])
+    return step_name(week)
 
 
 def _line(week: Walked) -> str:
