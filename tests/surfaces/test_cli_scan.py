@@ -23,7 +23,7 @@ from huimem.surfaces.cli.look import Look
 from huimem.surfaces.cli.main import run
 from huimem.surfaces.cli.options import Shared
 from huimem.surfaces.cli.suggestions import Typed, suggestions
-from huimem.surfaces.cli.walk import walk_end, walk_lines, walk_words
+from huimem.surfaces.cli.walk import walk_end, walk_lines, walk_words, way_on
 from huimem.surfaces.phrases import phrase_of, until
 from huimem.when import resolve
 
@@ -141,6 +141,20 @@ WORDS = [
 def test_a_walk_in_a_line_and_how_it_ended(answer: Recall, words: str, end: str) -> None:
     assert walk_words(answer, LOOK) == words
     assert walk_end(answer, tuple(suggestions(answer, Typed("the knee", NOW)))) == end
+
+
+def test_a_walk_that_nobody_asked_for_says_how_it_goes_on_where_it_stopped() -> None:
+    said = {
+        (stopped, left): way_on(answer, tuple(suggestions(answer, Typed("the knee", NOW))))
+        for stopped in (True, False)
+        for left in ("2026-03-23", "")
+        for answer in [walked(*WEEKS, exhausted=not stopped, cursor=left)]
+    }
+    # where nothing stood out everything was searched
+    assert {case: words for case, words in said.items() if words} == {
+        (True, "2026-03-23"): "Farther back: huimem scan 'the knee' --from 2026-03-22"
+    }
+    assert way_on(EMPTY, ()) == ""
 
 
 TUESDAY = Reading(span("2026-04-07", "2026-04-08"), "day", (9, 21), False, False, "Tuesday of last week")

@@ -16,7 +16,7 @@ from huimem.surfaces.cli.printing import print_document, print_text
 from huimem.surfaces.cli.progress import progress
 from huimem.surfaces.cli.reading import read_input
 from huimem.surfaces.cli.suggestions import Typed, suggestions
-from huimem.surfaces.cli.walk import walk_end, walk_lines, walk_summary
+from huimem.surfaces.cli.walk import walk_end, walk_lines, walk_summary, way_on
 from huimem.surfaces.documents import Asked, recall_document
 
 Put = Callable[..., Recall]
@@ -49,7 +49,7 @@ def _show(shared: Shared, answer: Recall, shown: Shown, *, whole: bool, scans: b
     """The answer as text: hits, or with `whole` their passages; of a walk that found nothing its steps."""
     if answer.hits:
         print_text((render_passages if whole else render_hits)(answer, shown))
-        shared.say(walk_end(answer, shown.further) if scans else "")
+        shared.say((walk_end if scans else way_on)(answer, shown.further))
         return
     if scans and not shown.quiet:
         print_text("\n".join(shown.walk))

@@ -91,11 +91,20 @@ def walk_words(recall: Recall, look: Look) -> str:
     return f"{walked}; stopped at {step_name(last)}, {look.span(last.range).replace(' to ', ' – ')}"
 
 
+def way_on(recall: Recall, further: Sequence[Suggestion]) -> str:
+    """How a walk that nobody asked for goes on from the week where it stopped; "" where it cannot."""
+    if not recall.scanned or recall.exhausted or not further:
+        return ""
+    return _on(further)
+
+
 def walk_end(recall: Recall, further: Sequence[Suggestion]) -> str:
     """How a walk that found something ended, and how it goes on; "" where there was none."""
     if not recall.scanned:
         return ""
     ended = "Nothing stood out" if recall.exhausted else f"{step_name(recall.scanned[-1])} stands out"
-    if not further:
-        return f"{ended}; nothing older is left."
-    return f"{ended}. Farther back: {further[0].command}"
+    return f"{ended}. {_on(further)}" if further else f"{ended}; nothing older is left."
+
+
+def _on(further: Sequence[Suggestion]) -> str:
+    return f"Farther back: {further[0].command}"
