@@ -147,6 +147,8 @@ def recall(index: Index, read: Read, question: Asked, ranking: Ranking) -> scan.
         empty = query.named if query.during and not (considered or some) else ()
         if question.window and not (query.text or query.during or answer.sessions):
             empty = (question.window,)
+        if question.way and not (answer.walk or answer.nearest.found):  # it begins before anything was said
+            empty = question.way.spans
         nearest = days_around(parts, empty) if empty else ()
     answer = _chosen((yield from _told_stepwise(answer)), question, ranking)
     told = told_of(read, answer.found[: query.limit], question.context, question.budget)

@@ -404,6 +404,14 @@ def test_a_walk_that_finds_nothing_near_enough_tells_which_week_came_nearest(mem
     assert [step.best > 0 for step in steps] == [week in harbour for week, _ in weeks_of(steps)]
 
 
+def test_a_walk_that_begins_before_all_that_was_said_names_the_nearest_day(memory: Memory) -> None:
+    for keywords in ({"start": "2001"}, {"when": "2001"}, {"start": at("2025-05-05")}):
+        steps, answer = scanned(memory, PIER, **keywords)
+        assert (steps, answer.hits, answer.exhausted, answer.cursor) == ([], (), True, None)
+        assert [one.local()[0] for one in answer.nearest] == [at("2025-05-07")]
+    assert scanned(memory, PIER, start="2025-05")[1].nearest == ()
+
+
 REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"start": "bananas"}, "names no time"),
     ({"start": "2026-03", "when": "2026-02"}, "named twice"),

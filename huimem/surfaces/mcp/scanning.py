@@ -71,7 +71,7 @@ def _answer(desk: Desk, arguments: Arguments, found: Recall) -> Answer:
         "next_cursor": cursor,
         "index": desk.standing(found.freshness),
         "warnings": list(found.warnings),
-        "hint": None if stands_out else _hint(cursor),
+        "hint": None if stands_out else _hint(cursor, _nearest(desk, found)),
     }
     document = without_empty(document, "weeks", "hits")
     return Answer(_text(desk, found, document), document)
@@ -86,9 +86,17 @@ def _line(week: Walked) -> str:
     return f"{turns}, best {week.best:.2f}" if week.best else turns
 
 
-def _hint(following: str | None) -> str:
+def _nearest(desk: Desk, found: Recall) -> str:
+    """The days nearest to where a walk began that hold something, of one that came to no week."""
+    days = (day.start.astimezone(desk.memory.zone) for day in found.nearest if day.start)
+    return " and ".join(f"{day:%Y-%m-%d}" for day in days)
+
+
+def _hint(following: str | None, nearest: str) -> str:
     if following:
         return f"Go on with `cursor` {following}, or try other words."
+    if nearest:
+        return f"Nothing is so old. The nearest day that holds something: {nearest}."
     return "No week is left: try other words, or recall_memory without a time."
 
 

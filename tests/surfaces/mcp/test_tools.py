@@ -280,6 +280,13 @@ def test_a_scan_begins_where_it_is_told(agent: Any) -> None:
     assert "found_in" not in data
 
 
+def test_a_scan_that_begins_before_everything_names_the_nearest_day(agent: Any) -> None:
+    text, data = agent.ask("scan_weeks", query="shard index", start="2001")
+    assert (data["weeks"], data["hits"]) == ([], [])
+    assert data["hint"] == "Nothing is so old. The nearest day that holds something: 2026-02-04."
+    assert data["hint"] in text
+
+
 def test_a_week_without_hits_is_never_the_one_that_was_found(agent: Any) -> None:
     text, data = agent.ask("scan_weeks", query="zeppelin quokka", stop_at=0, max_weeks=3)
     assert "found_in" not in data
