@@ -197,6 +197,20 @@ def _asked_han(run: str) -> Iterator[str]:
     yield from (run[at : at + 2] for at in range(len(run) - 1) if single[at] and single[at + 1])
 
 
+@lru_cache(20_000)
+def pairs_for(term: str) -> tuple[str, ...]:
+    """The pairs of characters that say a Chinese term together, however its sentence is cut.
+
+    () for a term that is sure to be cut out of any sentence, itself or a word inside it: a name that the
+    dictionary does not know is one word here and two there, and only its pairs stand in both.
+    """
+    if len(term) < 3 or not all(map(_HAN_TOKEN.match, term)):
+        return ()
+    pairs = tuple(dict.fromkeys(map("".join, pairwise(term))))
+    inside = (term, *pairs, *(term[at : at + 3] for at in range(len(term) - 2)))
+    return () if any(map(_cutter().knows, inside)) else pairs
+
+
 def _places(run: str, word: str) -> Iterator[int]:
     at = run.find(word)
     while at >= 0:

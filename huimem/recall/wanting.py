@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from huimem.index.tokens import asked, query_terms
+from huimem.index.tokens import asked, pairs_for, query_terms
 from huimem.recall.glossary import translations
 from huimem.recall.intent import need_of_history, without_asides, without_now, without_request
 from huimem.recall.spelling import Frequency, corrections, plain_words
@@ -60,10 +60,14 @@ def wanted(query: Query, frequency: Frequency, translated: float = 0.0) -> Wanti
                 trust[one.term] = one.weight
                 spoken[one.term] = f"{spoken.get(term, term)}→{one.term}"
     stands_for: dict[str, tuple[str, ...]] = {}
-    for words, term, share in said_otherwise(list(trust), frequency) if translated else ():
+    translated_words = list(said_otherwise(list(trust), frequency)) if translated else []
+    spoken = {pair: spoken[term] for term in trust for pair in pairs_for(term)} | spoken
+    trust = by_pairs(trust)
+    for words, term, share in translated_words:
         if term not in trust:
+            words = tuple(by_pairs(dict.fromkeys(words, 1.0)))
             trust[term] = translated * share * min(trust[word] for word in words)
-            spoken[term] = f"{' '.join(spoken[word] for word in words)}→{term}"
+            spoken[term] = f"{' '.join(dict.fromkeys(spoken[word] for word in words))}→{term}"
             stands_for[term] = words
     for term, weight in remembered(query, frequency).items():
         if term not in trust:
@@ -73,6 +77,16 @@ def wanted(query: Query, frequency: Frequency, translated: float = 0.0) -> Wanti
     return Wanting(tuple(trust), tuple(trust.values()), spoken, needed, *marks)
 
 
+def by_pairs(trust: Mapping[str, float]) -> dict[str, float]:
+    """Terms with their trust, where the pairs of an unknown Chinese word stand for it and share its trust."""
+    shared: dict[str, float] = {}
+    for term, weight in trust.items():
+        pairs = pairs_for(term)
+        for one in pairs or (term,):
+            shared[one] = max(shared.get(one, 0.0), weight / max(len(pairs), 1))
+    return shared
+
+
 def said_otherwise(
     terms: Sequence[str], frequency: Frequency
 ) -> Iterator[tuple[tuple[str, ...], str, float]]:
@@ -80,7 +94,11 @@ def said_otherwise(
 
     Each with what it stands for and its share of the translation, which may be of several words.
     """
-    found = [(own, one) for own, others in translations(terms).items() for one in others]
+    found = [
+        (own, tuple(by_pairs(dict.fromkeys(one, 1.0))))
+        for own, others in translations(terms).items()
+        for one in others
+    ]
     listed = list(dict.fromkeys(term for _, one in found for term in one))
     held = dict(zip(listed, frequency(listed), strict=True)) if listed else {}
     for own, one in found:
@@ -95,11 +113,11 @@ def remembered(query: Query, frequency: Frequency) -> dict[str, float]:
     """
     found: dict[str, float] = {}
     for text, weight in told_before(query):
-        terms = query_terms(text)
-        known = [term for term, n in zip(terms, frequency(terms), strict=True) if n]
-        fair = min(1.0, max(len(query.terms), A_FEW) / max(len(known), 1))
+        terms = by_pairs(dict.fromkeys(query_terms(text), 1.0))
+        known = [term for term, n in zip(terms, frequency([*terms]), strict=True) if n]
+        fair = min(1.0, max(len(query.terms), A_FEW) / max(sum(terms[term] for term in known), 1))
         for term in known:
-            found[term] = max(found.get(term, 0.0), weight / PROMPT * fair)
+            found[term] = max(found.get(term, 0.0), weight / PROMPT * fair * terms[term])
     return found
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from huimem.index.tokens import asked, fold, query_terms, tokenize
+from huimem.index.tokens import asked, fold, pairs_for, query_terms, tokenize
 
 FOUND = [
     # asked, text that holds it
@@ -203,6 +203,43 @@ def test_does_not_find(question: str, text: str) -> None:
 )
 def test_terms(text: str, terms: list[str]) -> None:
     assert tokenize(text) == terms
+
+
+@pytest.mark.parametrize(
+    ("term", "pairs"),
+    [
+        ("法喜寺", ("法喜", "喜寺")),
+        ("林悦然", ("林悦", "悦然")),
+        ("北京大学", ()),  # the dictionary has it
+        ("章鱼串", ()),  # and 章鱼
+        ("法喜", ()),
+        ("svc-mail", ()),
+        ("000001", ()),
+    ],
+)
+def test_pairs_stand_for_a_name_that_no_dictionary_has(term: str, pairs: tuple[str, ...]) -> None:
+    assert pairs_for(term) == pairs
+
+
+NAMES = """
+法喜寺 永福寺 林悦然 裴志远 顾晓楠 陈曦微 王小磊 赵铁柱 沈佳宜 江蟹生 岩点馆 安德院 拱宸桥 青芝坞 满觉陇
+有次刀 贝果店 慢食碗 云舟社 悦诗风 花筑店 梅家坞 断舍离 岚山町 马库斯 顾千帆 宋引章 苏明玉 孟宴臣 许沁雪
+"""
+SENTENCES = [
+    "改走{}后山",
+    "我昨天和{}去吃饭",
+    "下周一{}说不来了",
+    "听说{}又涨价了",
+    "小顾和{}一起上线",
+    "去{}人太多",
+]
+
+
+@pytest.mark.parametrize("sentence", SENTENCES)
+def test_a_name_is_found_however_its_sentence_is_cut(sentence: str) -> None:
+    for name in NAMES.split():
+        looked_for = {one for term in query_terms(name) for one in pairs_for(term) or (term,)}
+        assert looked_for & set(tokenize(sentence.format(name))), name
 
 
 def test_a_term_keeps_the_word_as_asked() -> None:

@@ -36,6 +36,8 @@ VAULT = {
     "deadlock": "the two writers ran into a deadlock, sorting the keys cured it",
     "landlord": "the landlord kept part of the deposit for the broken blinds",
     "cat": "猫咪的肾不太好，兽医开了处方粮",
+    "tuna": "昨天给吞拿鱼打了八折",  # the dictionary has no such fish: 吞 拿 鱼
+    "temple": "人太多，改走法喜寺后山",
     "piano": "practised the piano scales for half an hour",
 }
 ASKED = [
@@ -45,6 +47,7 @@ ASKED = [
     ("房东扣了押金的哪一部分", "landlord"),
     ("what did the vet say about the cat", "cat"),
     ("钢琴练了多久", "piano"),
+    ("what about the tuna", "tuna"),
 ]
 
 
@@ -87,6 +90,12 @@ def test_words_alone_find_what_was_said_in_the_other_language(
         found = memory.recall(question, now=NOW)
         assert sessions(found)[:1] == [session]
         assert "→" in found.hits[0].factors[0].note
+
+
+def test_a_name_is_found_where_its_sentence_is_cut_otherwise(tmp_path: Path) -> None:
+    with told(tmp_path / "vault", VAULT) as memory:
+        (hit, *_) = memory.recall("法喜寺", now=NOW).hits
+        assert "法喜寺后山" in hit.evidence and "法喜寺" in hit.factors[0].note
 
 
 def test_translations_can_be_turned_off(tmp_path: Path) -> None:

@@ -53,6 +53,18 @@ def test_each_term_is_told_as_it_was_asked() -> None:
     assert found.spoken == {"marigold": "marigolds", "bloom": "bloomed"}
 
 
+def test_a_name_that_is_cut_otherwise_in_its_sentence_is_looked_for_by_its_pairs() -> None:
+    found = wanted(query("云舟社的门票"), holding(**{"云舟": 1, "舟社": 1, "门票": 2}))
+    assert dict(zip(found.terms, found.trust, strict=True)) == {"云舟": 0.5, "舟社": 0.5, "门票": 1.0}
+    assert found.spoken == {"云舟": "云舟社", "舟社": "云舟社", "门票": "门票", "云舟社": "云舟社"}
+    assert found.length == 2
+
+
+def test_a_pair_of_two_names_has_its_share_of_one() -> None:
+    found = trusted("云舟社 花筑店，不是云舟堂", **{"云舟": 1, "舟社": 1})
+    assert found["云舟"] == found["舟社"] == 0.5
+
+
 # Slips of the pen
 
 
@@ -127,6 +139,11 @@ def test_a_question_that_points_back_takes_its_subject_from_there() -> None:
 def test_a_chinese_question_takes_its_subject_from_there() -> None:
     found = trusted("那是什么时候买的？", "说说那个青花瓷瓶", **{"瓷瓶": 1, "青花瓷": 1, "青花": 1})
     assert any(0 < trust <= 0.25 for term, trust in found.items() if "瓷" in term)
+
+
+def test_the_pairs_of_a_name_said_before_share_what_it_has() -> None:
+    found = remembered(query("那是什么时候？", "法喜寺"), holding(**{"法喜": 1, "喜寺": 1}))
+    assert found == {"法喜": pytest.approx(0.125), "喜寺": pytest.approx(0.125)}
 
 
 def test_a_word_said_twice_before_has_its_later_share() -> None:
