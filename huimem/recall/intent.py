@@ -90,16 +90,42 @@ _REQUEST = re.compile(
     r"(?:我们|我)?(?:一下)?",
     re.I,
 )
-# Talking itself, where it frames what was talked about: "that I mentioned", "in our chats", 我们聊过的.
+# Talking itself, where it frames what was talked about: "that I mentioned", "in our chats", 我们聊过的, and
+# 问过 at the beginning. Where time words stood are blanks. What goes on behind 过 is a word: 问过敏的药.
+_ADVERBS = r"(?:(?:之前|以前|上次|曾经|曾經|最近|都|也|还|還|有[没沒]有|是不是|是否)\s*)*"
+_TALKING = "(?:提|聊|谈|談|说|說|讨论|討論|问|問|讲|講)"
+_PAST = "[过過](?![敏户戶期程年节節度分头頭滤濾夜路境来來去往后後世])(?![关關](?![于於]))"
 _TALKED = re.compile(
-    r"\b(?:i|we|you)(?:['’](?:ve|d))?(?: have| had)?(?: ever| already| last| just)*"
-    r" (?:mention(?:ed)?|discuss(?:ed)?|talk(?:ed)? about|brought up|bring up|asked about"
-    r"|told you(?: about)?)\b"
+    r"\b(?:i|we|you)(?:['’](?:ve|d))?(?:\s+(?:have|had))?(?:\s+(?:ever|already|last|just))*"
+    r"\s+(?:mention(?:ed)?|discuss(?:ed)?|(?:talk|chat|ask)(?:ed)?\s+about|(?:speak|spoke|spoken)\s+about"
+    r"|(?:write|wrote|written)\s+about|brought\s+up|bring\s+up|(?:tell|told)\s+you(?:\s+about)?)\b"
     r"|\b(?:throughout|across|during|over|in|from|based on|of) (?:all )?(?:our|my)"
     r"(?: (?:recent|past|last|previous|earlier|latest|many))? "
     r"(?:conversations?|chats?|discussions?|talks|sessions?)\b"
-    r"|(?:我们|我|咱们|你)(?:之前|以前|上次|曾经|都)*(?:跟你|和你|对你)?"
-    r"(?:(?:提|聊|谈|说|讨论)(?:到|过)|提及|说起|(?:提|聊|谈|讨论)(?=的))过?的?",
+    rf"|(?:我们|我們|我|咱们|咱們|你)\s*{_ADVERBS}(?:[跟和对對][你我]\s*)?"
+    rf"(?:{_TALKING}(?:到(?:{_PAST})?|{_PAST}|起(?![诉訴]))|提及|(?:提|聊|谈|談|讨论|討論)(?=的))的?"
+    rf"|^\W*{_ADVERBS}{_TALKING}{_PAST}的?",
+    re.I,
+)
+# What only joins a question to its subject: "anything about", "regarding", 关于, 跟…相关的, 的事情. The same
+# letters stand in words that are subjects: a concerning lump, 有关部门, 海关于, 事情的经过.
+_END = r"(?=\s*(?:$|[，。；：？！,.;:?!吗嗎呢吧啊呀有是怎我你说說聊谈談提问問]|后来|後來))"
+_MATTERS = "(?:内容|內容|事情|东西|東西|话题|話題)"
+_JOINING = re.compile(
+    r"\b(?:anything|something|everything|stuff|(?:any|some|more|all)\s+(?:info|information|details?|notes?"
+    r"|mentions?))(?:\s+(?:else|new|more))?\s+(?:about|on|of|regarding|concerning|(?:related|relating)\s+to"
+    r"|to\s+do\s+with)\b"
+    r"|(?<![\w-])regarding\b|\b(?:with|in)\s+regards?\s+to\b|\bas\s+regards\b|\bwith\s+respect\s+to\b"
+    r"|^\W*concerning\b|\bconcerning(?=\s+(?:the|my|our|your|his|her|their|its|these|those)\b)"
+    r"|\b(?:do|did)\s+(?:i|we|you)\s+(?:already\s+)?know(?:\s+so\s+far)?\s+(?:about|of|on)\b"
+    r"|^\W*do\s+you\s+(?:still\s+)?(?:remember|recall|know)\b"
+    r"|有[没沒]有"
+    r"|有[关關][于於]|(?<![海机機公开開双雙难難])[关關][于於]"
+    r"|(?<![没沒])有[关關](?!系|係|部[门門]|[单單]位|人[士员員]|方面|[机機][构構关關]|[当當]局"
+    r"|[门門窗灯燈火掉上店停闭閉注心照爱愛机機键鍵卡联聯节節怀懷税稅口东東羽])的?"
+    rf"|(?<!高)跟(?![进進踪蹤前随隨班拍鞋])(?=[^，。；？！,;?!]{{1,20}}?(?:相[关關](?!性)|有[关關](?!系|係)))"
+    rf"|相[关關](?:的{_MATTERS}?|{_MATTERS}|{_END})"
+    rf"|(?<=[^\s，。；？！])的(?:事情|事[儿兒]?){_END}|[这這那]件(?:事情|事[儿兒]?){_END}",
     re.I,
 )
 _POINTING = re.compile(
@@ -150,7 +176,7 @@ def without_asides(text: str) -> str:
 
 def without_request(text: str) -> str:
     """A question without how it wants to be answered; as it is where nothing would be left."""
-    left = _TALKED.sub(" ", _REQUEST.sub(" ", text))
+    left = _JOINING.sub(" ", _TALKED.sub(" ", _REQUEST.sub(" ", text)))
     return left if _A_WORD.search(left) else text
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,6 +16,7 @@ from huimem.recall.intent import (
     without_now,
     without_request,
 )
+from tests.recall.made import NOW, sessions, told
 
 LATEST = [
     "what is our current database?",
@@ -212,6 +215,40 @@ REQUESTS = [
     ("我们之前讨论过的餐厅", "餐厅"),
     ("我们聊的那本书", "那本书"),
     ("我跟你提到过的那家面馆叫什么", "那家面馆叫什么"),
+    ("關於候補", "候補"),
+    ("关于候补", "候补"),
+    ("有关候补的", "候补"),
+    ("有没有关于候补的记录", "候补的记录"),
+    ("候补的事情", "候补"),
+    ("候补的事儿怎么样了", "候补怎么样了"),
+    ("候补那件事", "候补"),
+    ("跟候补相关的", "候补"),
+    ("跟候补有关的邮件", "候补的邮件"),
+    ("和候补有关", "候补"),
+    ("候补相关内容", "候补"),
+    ("我问过候补", "候补"),
+    ("我问过关于候补的", "候补"),
+    ("有没有聊过候补", "候补"),
+    ("之前问过的候补", "候补"),
+    ("提过候补吗", "候补吗"),
+    ("我们    聊过的候补", "候补"),  # where its time words stood are blanks
+    ("    聊过的候补", "候补"),
+    ("我們聊過的候補", "候補"),
+    ("anything about stollen", "stollen"),
+    ("is there anything about stollen?", "is there stollen?"),
+    ("do I have anything else on stollen", "do I have on stollen"),
+    ("something about stollen", "stollen"),
+    ("any notes on stollen", "stollen"),
+    ("stuff related to stollen", "stollen"),
+    ("Regarding stollen", "stollen"),
+    ("with regard to the lease", "the lease"),
+    ("concerning stollen", "stollen"),
+    ("the email concerning my lease", "the email my lease"),
+    ("what do I have on stollen", "stollen"),
+    ("what do you know about stollen", "stollen"),
+    ("do you remember the lease", "the lease"),
+    ("what we      talked about, the lease", "the lease"),
+    ("did I ask about the lease", "the lease"),
 ]
 # These ask with their first words for something, or speak of somebody's talk: nothing is set aside.
 NO_REQUESTS = [
@@ -234,7 +271,7 @@ NO_REQUESTS = [
     "介绍信在哪里",
     "解释权归谁",
     "说说而已是谁写的歌",
-    "告诉妈妈的事",
+    "告诉妈妈房东来过",
     "我聊天记录里的照片",
     "我提前交的房租",
     "我谈判的底价",
@@ -247,6 +284,31 @@ NO_REQUESTS = [
     "总部搬到哪里",
     "谁提到了漏水",
     "小王讨论的方案",
+    "事情的经过",
+    "妈妈的事业",
+    "妹妹的事故报告",
+    "相关性分析",
+    "有关部门的电话",
+    "有关系吗",
+    "没有关灯",
+    "有关门的店吗",
+    "有关节痛吗",
+    "海关于三月放行",
+    "我问过敏的药",
+    "我们聊过去的学校",
+    "我提起诉讼的法院",
+    "高跟鞋",
+    "问题清单",
+    "a concerning lump",
+    "was the lump concerning?",
+    "is it concerning that the cat drinks",
+    "Everything but the Girl tickets",
+    "did I forget anything",
+    "who is related to Lena",
+    "highly regarded dentists",
+    "who did I get to know in Bergen",
+    "did I remember to lock the door",
+    "notes on the piano",
     "",
 ]
 
@@ -259,6 +321,38 @@ def test_how_an_answer_shall_be_given_is_left_out(text: str, meant: str) -> None
 @pytest.mark.parametrize("text", NO_REQUESTS)
 def test_what_a_question_is_about_stays(text: str) -> None:
     assert without_request(text) == text
+
+
+# Whoever frames a word in these ways is answered as whoever says it alone.
+FRAMES = [
+    "关于{}",
+    "有关{}的",
+    "{}的事情",
+    "跟{}相关的",
+    "我问过{}",
+    "我们之前聊过的{}",
+    "anything about {}",
+    "is there anything about {}?",
+    "regarding {}",
+    "concerning {}",
+    "what do you know about {}",
+]
+TOLD = {
+    "train": "高铁一直候补，抢不到票，还是开车回去吧",
+    "cake": "the stollen dries out when it is cut too early",
+    "lamp": "the lamp in the hall flickers, the fuse is fine",
+    "tea": "龙井泡了三遍还是有点苦，水温高了",
+    "bike": "the rear tyre of the bike lost its air again",
+}
+
+
+@pytest.mark.parametrize("frame", FRAMES)
+def test_what_frames_a_word_takes_little_from_its_answer(frame: str, tmp_path: Path) -> None:
+    with told(tmp_path / "vault", TOLD) as memory:
+        for word, session in (("候补", "train"), ("stollen", "cake")):
+            alone, framed = (memory.recall(asked, now=NOW) for asked in (word, frame.format(word)))
+            assert sessions(framed)[:1] == [session]
+            assert framed.hits[0].score > 0.75 * alone.hits[0].score
 
 
 @pytest.mark.parametrize("text", ["Can you summarize?", "tell me", "帮我总结一下", "the ones we discussed"])

@@ -42,6 +42,12 @@ def test_a_word_that_is_set_aside_counts_little() -> None:
     assert found == {"marigold": 1.0, "pot": 1.0, "tulip": ASIDE}
 
 
+def test_a_word_that_only_frames_the_question_counts_little() -> None:
+    assert trusted("anything about stollen", stollen=1) == {"anyth": ASIDE, "stollen": 1.0}
+    found = trusted("跟候补相关的", **{"候补": 1, "相关": 9, "跟": 9})
+    assert found == {"跟": ASIDE, "候补": 1.0, "相关": ASIDE}
+
+
 def test_a_chinese_word_that_is_set_aside_counts_little() -> None:
     found = trusted("上海的合同，不是北京的合同", **{"上海": 2, "合同": 3, "北京": 2})
     assert (found["上海"], found["合同"], found["北京"]) == (1.0, 1.0, ASIDE)
