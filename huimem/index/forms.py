@@ -1,4 +1,4 @@
-"""Numbers, clocks and dates in a text → the one term that every way of writing them shares.
+"""Numbers, clocks, dates and telephones in a text → the one term that every way of writing them shares.
 
 Pure, over folded text. The term is the way of writing that can mean nothing else: 15:00, 12000,
 2026-04-08; a day without a year is --04-08, as ISO 8601 wrote it, which no word looks like.
@@ -48,6 +48,10 @@ _IN_FIGURES = rf"""
       :[0-5][0-9](?:(?P<half>\ ?[aApP](?:[mM]\b|\.[mM]\b))|(?P<time>(?![:0-9])))
     | \ ?[aApP](?P<full>[mM]\b|\.[mM]\b)
     | (?P<sep>[-/.])(?P<iso>(?<=[0-9]{{4}}.)[0-9]{{1,2}}(?P=sep)[0-9]{{1,2}}(?![0-9]))
+    | (?P<grouped>(?:-[0-9]++)++(?![A-Za-z0-9_])
+        | (?<=\([0-9]{{3}})\)\ ?[0-9]{{3}}-[0-9]{{4}}(?![-0-9])
+        | (?<=1[3-9][0-9])(?:\ [0-9]{{4}}){{2}}(?!\ ?[0-9])
+        | (?<=[0-9]{{4}})(?:\ [0-9]{{4}}){{3}}(?!\ ?[0-9]))
     | \.00(?P<cents>(?![.0-9]))
     | [kK](?P<kilo>\b)
     | (?:st|nd|rd|th)?\ (?:of\ )?(?P<dayfirst>(?i:{_MONTH})\b\.?(?:,?\ [12][0-9]{{3}}\b)?)
@@ -70,6 +74,9 @@ _FORM = re.compile(
 _HAN_MARK = re.compile("[年月点百千万亿]")
 _FIGURES = re.compile(r"\d+", re.ASCII)
 _WORDS = re.compile(r"[A-Za-z]+")
+_GROUPED = range(9, 21)  # figures of a telephone, a card, an ISBN
+_SPAN = re.compile(r"(?:19|20)\d\d(?:\d{4})?\D", re.ASCII)  # years or days, from one to another
+_FROM_ABROAD = re.compile(r"86-(?=1[3-9]\d-?\d{4}-?\d{4}$)|1-(?=\d{3}-\d{3}-\d{4}$)", re.ASCII)
 _DECIMAL = re.compile(r"\d{1,12}\.\d{1,8}[百千万亿]", re.ASCII)
 
 
@@ -138,6 +145,16 @@ def _amount(found: re.Match[str]) -> Form | None:
     return None if value is None else Form(found.start(), found.end(), (str(value),), True)
 
 
+def _grouped(found: re.Match[str]) -> Form | None:
+    """139-0571-2288, (415) 555-0132: the figures alone, without what calls China or America from abroad."""
+    written = found[0]
+    abroad = _FROM_ABROAD.match(written)
+    figures = "".join(_FIGURES.findall(written, abroad.end() if abroad else 0))
+    if not written.isascii() or len(figures) not in _GROUPED or _SPAN.match(written):
+        return None
+    return Form(found.start(), found.end(), (figures,), True)
+
+
 def _cents(found: re.Match[str]) -> Form | None:
     """$1200.00; a single figure before the point is a version as often as a sum."""
     whole = number(found[0][:-3]) or 0
@@ -200,6 +217,7 @@ def _dated(start: int, end: int, year: int, month: int, day: int) -> Form | None
 
 _READERS: dict[str, Callable[[re.Match[str]], Form | None]] = {
     "iso": _iso,
+    "grouped": _grouped,
     "date": _day,
     "day": _day,
     "year": _year,

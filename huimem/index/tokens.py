@@ -18,7 +18,7 @@ from threading import local
 from huimem.index.forms import forms
 
 # Part of the index: an index whose words were cut otherwise is rebuilt.
-IDENTITY = "words 2"
+IDENTITY = "words 3"
 
 _HAN = "\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003134f"
 # Scripts written without blanks that no dictionary of ours cuts: kana, hangul, Thai to Khmer.
@@ -40,7 +40,9 @@ _BLANKS = "\u00a0\u2009\u202f"  # they hold a number together; a plain one may s
 _SPACED_THOUSANDS = re.compile(f"(?<=[0-9])[{_BLANKS}](?=[0-9]{{3}}(?![0-9]))")
 _GLUED_BEFORE = re.compile(rf"{_PIECE}{_JOINER}?$")
 _GLUED_AFTER = re.compile(rf"{_JOINER}?{_PIECE}")
-_JOINED = re.compile(r"[^\W\d_]+(?:[-_][^\W\d_]+)*(?:[-_]?\d+)?")
+_JOINED = re.compile(r"[^\W_]+(?:(?:(?<!\d)[-_]|[-_](?!\d))[^\W_]+)*")
+_OF_A_VERSION = re.compile(r"^[vV](?=\d+\.\d)")
+_POINTED = re.compile(r"(?<![\d.])\d+(?:\.\d+)++(?![^\W_])")  # a version or an address inside an identifier
 _LONGEST = 64  # an unbroken string past this is noise (base64, a hash dump); its parts stay
 
 # Pairs with one of these are grammar, not words.
@@ -226,7 +228,8 @@ def _unspaced(run: str) -> Iterable[str]:
 def _word(written: str) -> tuple[str, ...]:
     """A plain word's stem; an identifier whole, then its parts; nothing for stop words.
 
-    Words held together by hyphens are whole without them, so that e-mail is email.
+    Words held together by hyphens are whole without them, so that e-mail is email; a version is without
+    its v, and is a part of whatever it is glued to.
     """
     if written.isalpha() and written.isascii() and (written[1:].islower() or len(written) == 1):
         low = written.lower()  # nearly all words are this plain
@@ -241,12 +244,14 @@ def _word(written: str) -> tuple[str, ...]:
         return tuple(dict.fromkeys((stem(low), *_parts(humps)))) if len(humps) > 1 else (stem(low),)
     if "'" in low and not _parts(pieces):
         return ()
-    whole = (_joined(low),) if 0 < len(low) <= _LONGEST else ()
-    return tuple(dict.fromkeys((*whole, *_parts(pieces), *_parts(humps))))
+    short = 0 < len(low) <= _LONGEST
+    whole = (_joined(_OF_A_VERSION.sub("", low, 1)),) if short else ()
+    pointed = _POINTED.findall(low) if short and "." in low else ()
+    return tuple(dict.fromkeys((*whole, *pointed, *_parts(pieces), *_parts(humps))))
 
 
 def _joined(low: str) -> str:
-    """Words, and a number at most at the end, as one word; more numbers could not be told apart then."""
+    """Words and numbers as one word, unless two numbers touch: they could not be told apart then."""
     if "-" not in low and "_" not in low:
         return low
     if not _JOINED.fullmatch(low):
@@ -332,6 +337,8 @@ def _asked(plain: str) -> dict[str, str]:
     for written in _pieces(plain):
         if _is_word(written):
             terms = _word(written)
+            if terms and _OF_A_VERSION.match(written) and _POINTED.fullmatch(terms[0]):
+                terms = terms[:1]  # v2 as well would ask for other versions
             words |= {term: term if at else written for at, term in enumerate(terms) if term not in words}
         else:
             pieces = _asked_han(written) if _HAN_TOKEN.match(written) else _unspaced(written)

@@ -124,6 +124,18 @@ ALIKE = [
     ("GPT-4", "gpt4"),
     ("covid-19", "COVID19"),
     ("HTTPServer", "http server"),
+    ("EH-NA0J", "EHNA0J"),
+    ("eh_na0j", "EH-NA0J"),
+    ("1-on-1", "1on1"),
+    ("gpt-4-turbo", "gpt4-turbo"),
+    ("WH-1000XM5", "wh1000xm5"),
+    ("v2.5.2", "2.5.2"),
+    ("V2.5.2", "v2.5.2"),
+    ("v2.5.2-beta", "2.5.2-beta"),
+    ("2.5.2", "orderhub@2.5.2"),
+    ("2.5.2", "v2.5.2-rc.1"),
+    ("3.11", "python3.11"),
+    ("10.0.0.7", "10.0.0.7:8080"),
     ("ＧＰＴ－４", "gpt-4"),
     ("１２３４", "1,234"),
     ("ﬁle", "file"),
@@ -155,6 +167,12 @@ UNLIKE = [
     ("left", "leave"),
     ("LED", "lead"),
     ("1.2", "12"),
+    ("x86_64", "x8664"),
+    ("v2", "2"),
+    ("2.5.2", "12.5.2"),
+    ("2.5", "2.5.2"),
+    ("2.5.2", "2.5.20"),
+    ("3.5", "3.5mm"),
     ("tyre", "tire"),
     ("ハイキング", "東京タワー"),
 ]
@@ -193,6 +211,7 @@ def test_does_not_find(question: str, text: str) -> None:
         ("snake_case", ["snakecas", "snake", "case"]),
         ("gpt-4", ["gpt4", "gpt"]),
         ("a1-23", ["a1-23", "a1", "23"]),
+        ("v2.5.2", ["2.5.2", "v2"]),
         ("向量索引", ["向量", "索引"]),
         ("三连板", ["三连板", "三连", "连板"]),
         ("租房子", ["租房子", "租房", "房子"]),
@@ -249,6 +268,11 @@ def test_a_term_keeps_the_word_as_asked() -> None:
         "team": "team",
         "choos": "choose",
     }
+
+
+def test_a_version_is_asked_for_without_its_v() -> None:
+    assert asked("is v2.5.2 out") == {"2.5.2": "v2.5.2"}
+    assert asked("v1." + "1." * 40 + "1x") == {"v1": "v1.1" + ".1" * 40 + "x", "1x": "1x"}
 
 
 def test_two_characters_are_found_except_across_two_whole_words() -> None:
