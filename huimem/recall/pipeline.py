@@ -277,8 +277,9 @@ def _walked(parts: Sequence[Part], question: Asked, way: Way, ranking: Ranking) 
     if gone.exhausted and way.vague:
         answer = replace(_everywhere(parts, question, ranking), warnings=(NOT_THEN,))
     else:
-        near = _lasting(gone, spans, question.query) if order.answers else Shortlist()
-        answer = _Answer(near, best=order.best, floor=order.floor)
+        answer = _Answer(best=order.best, floor=order.floor)
+        if order.answers:
+            answer = replace(answer, nearest=_lasting(gone, spans, question.query))
     reached = gone.steps[-1].range.start if gone.steps else None
     cursor = reached if first and reached and first < reached else None
     return replace(answer, walk=gone.steps, exhausted=gone.exhausted, cursor=cursor)
