@@ -30,7 +30,7 @@ from huimem.recall.periods import days_around, sessions_of
 from huimem.recall.query import Understood, Way, walking
 from huimem.recall.ranked import Order
 from huimem.recall.shortlist import Shortlist, once, read, shortlist
-from huimem.recall.wanting import wanted
+from huimem.recall.wanting import read_with, wanted
 from huimem.records import TITLE, Freshness, Query, Recall, Resolution, TimeRange, Walked
 
 NO_WORDS = "the question holds no words to search for"
@@ -248,7 +248,7 @@ def _chosen(answer: _Answer, question: Asked, ranking: Ranking) -> _Answer:
     if question.second is None:
         return replace(answer, found=tuple(found))
     again = rerank.rerank(
-        question.query.text,
+        read_with(question.query),
         [rerank.Candidate(one.chunk.text, one.factors) for one in found],
         question.second.reranker,
         question.second.limits,

@@ -121,6 +121,13 @@ def remembered(query: Query, frequency: Frequency) -> dict[str, float]:
     return found
 
 
+def read_with(query: Query) -> str:
+    """The question as another must read it: behind the last message where it cannot stand alone."""
+    if query.history and need_of_history(query.text, len(query.terms)) == 1:
+        return f"{query.history[-1][-LONGEST:]}\n{query.text}"
+    return query.text
+
+
 def history_weights(query: Query) -> tuple[float, ...]:
     """The share of each message of the history beside the question's own: all together at most 1 − `PROMPT`.
 

@@ -1,4 +1,4 @@
-"""A walk that its reader ends: its answer is that of the weeks that were walked, and nothing of it is lost."""
+"""A walk that its reader ends: the answer is that of the weeks walked, and nothing of it is lost."""
 
 from __future__ import annotations
 

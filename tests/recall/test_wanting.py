@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from huimem.index.tokens import query_terms
-from huimem.recall.wanting import ASIDE, PROMPT, history_weights, remembered, told_before, wanted
+from huimem.recall.wanting import ASIDE, PROMPT, history_weights, read_with, remembered, told_before, wanted
 from huimem.records import Query
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
@@ -109,6 +109,22 @@ def test_no_word_of_a_chinese_phrase_is_sure_to_be_one() -> None:
 
 # History. One message before takes all of what the prompt leaves, .2; of two, weighed 1 and .7, the later
 # takes 1/1.7 of it.
+
+
+READ = [
+    (
+        ("how did it go?", "Old.", "My sourdough does not rise."),
+        "My sourdough does not rise.\nhow did it go?",
+    ),
+    (("how did it go?",), "how did it go?"),
+    (("which tea did the harbour master order?", "My sourdough."), "which tea did the harbour master order?"),
+    (("new topic: what is it?", "My sourdough."), "new topic: what is it?"),
+]
+
+
+@pytest.mark.parametrize(("said", "read"), READ)
+def test_another_reads_a_question_that_leans_on_a_message_behind_it(said: tuple[str, ...], read: str) -> None:
+    assert read_with(query(*said)) == read
 
 
 def test_shares_of_the_messages_before_a_question_that_points_back() -> None:
