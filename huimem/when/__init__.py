@@ -27,4 +27,4 @@ from huimem.when.resolve import resolve, resolve_spoken
 __all__ = ["VERSION", "resolve", "resolve_spoken"]
 
 # Of what the rules mean: with another value every index reads the time words of its records anew.
-VERSION = "3"
+VERSION = "4"

@@ -115,6 +115,7 @@ def _from_hour(first: int, last: Clock | None) -> ClockRange | None:
 
 
 _TOLD = "<daypart>|<close daypart>|<relative day>|<day with part>|<weekday>|<festival>|日|号"
+_PARTED = "<daypart>|<close daypart>|<day with part>"
 _BARE = "!<points> !<measure> !<number> !<digits> !<unit>"
 
 
@@ -131,6 +132,8 @@ CLOCKS = [
     # Alone 点 is also a remark and 一点 "a bit".
     Rule(f"<number> 点 {_BARE}", "clock", lambda hours: hour(hours) if hours != 1 else None),
     Rule(f"{_TOLD}|到|至|从 > <number> 点 {_BARE}", "clock", hour),
+    # Behind a part of a day it is a clock, whatever else 面 or 部 count: 下午四点面试.
+    Rule(f"{_PARTED} > <number> 点 !<points> !<number> !<digits>", "clock", hour),
     Rule("<number> 点 &到 &至 &-", "clock", hour),
     Rule("<number> 点钟|点整|点正|点多钟|点来钟", "clock", hour),
     Rule("<number> 点多", "clock", lambda hours: hour(hours) if hours != 1 else None),
