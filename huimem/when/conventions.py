@@ -104,28 +104,32 @@ def _about(it: About, here: Here) -> Place | None:
 
 
 def coming(expression: Expression, here: Here) -> Place | None:
-    """The next one of what recurs, after today; None for all else. Today is when it is said."""
+    """The next one of what recurs, after today; None for all else. Today is when it is said.
+
+    Of a clock or a part of a day the next one after now: "dentist at 3 pm", said in the morning, is today's.
+    """
     if isinstance(expression, Between):
         return placed(_coming_stretch(expression, here), None)
     recurring = line(expression, here)
-    if recurring is None or recurring.by_now or _under_way(recurring, here):
+    if recurring is None or _under_way(recurring, here):
         return None
-    span = following(recurring, here, here.midnight + DAY)
+    span = following(recurring, here, here.now if recurring.by_now else here.midnight + DAY)
     return placed(span, None, fuzzy=span is not None and _inexact(expression, span))
 
 
 def _under_way(recurring: Line, here: Here) -> bool:
-    """Whether the present one holds today: in March "in March" is this one."""
-    span = latest(recurring, here, here.midnight)
-    return span is not None and span.end is not None and span.end > here.midnight + DAY
+    """Whether the present one holds today, of a clock, now: in March "in March" is this one."""
+    begun, over = (here.now, here.now) if recurring.by_now else (here.midnight, here.midnight + DAY)
+    span = latest(recurring, here, begun)
+    return span is not None and span.end is not None and span.end > over
 
 
 def _coming_stretch(it: Between, here: Here) -> Span | None:
     """From one to another of what recurs, the end still to come: it may be under way."""
     starts, ends = line(it.first, here), line(it.last, here)
-    if starts is None or ends is None or starts.by_now or ends.by_now:
+    if starts is None or ends is None or starts.by_now != ends.by_now:
         return None
-    last = following(ends, here, here.midnight + DAY)
+    last = following(ends, here, here.now if ends.by_now else here.midnight + DAY)
     first = latest(starts, here, last.start) if last and last.start else None
     return _stretched(first, last)
 

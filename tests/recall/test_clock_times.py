@@ -214,3 +214,22 @@ def test_a_clock_time_is_the_same_at_any_hour_of_asking(phrase: str, moves: bool
     assert found is not None
     (reading,) = found.readings
     assert names_a_clock(reading, phrase, now, resolve) is not moves
+
+
+# what is said at five in the afternoon of 19 May of the evening to come → how that is asked for the next day
+TO_COME = [
+    ("Dinner with Lena at 8 pm.", "what was at 8 pm yesterday"),
+    ("今晚八点和Lena吃饭。", "昨晚八点和谁吃饭"),
+    ("晚上八点和Lena吃饭。", "昨天晚上八点和谁吃饭"),
+    ("The workshop runs from 7 to 9 pm.", "the workshop at 8 pm yesterday"),
+]
+
+
+@pytest.mark.parametrize(("text", "question"), TO_COME)
+def test_a_clock_time_that_is_told_of_is_still_to_come_that_day(
+    text: str, question: str, telling: Telling
+) -> None:
+    memory = telling({"told": ("2026-05-19", text), "other": ("2026-05-18", "The gate needs oil.")})
+    answer = memory.recall(question, now=NOW)
+    assert [hit.ref.session for hit in answer.hits] == ["told"]
+    assert not answer.warnings
