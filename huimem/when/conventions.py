@@ -103,37 +103,6 @@ def _about(it: About, here: Here) -> Place | None:
 # ── what recurs ──
 
 
-def coming(expression: Expression, here: Here) -> Place | None:
-    """The next one of what recurs, after today; None for all else. Today is when it is said.
-
-    Of a clock or a part of a day the next one after now: "dentist at 3 pm", said in the morning, is today's.
-    """
-    if isinstance(expression, Between):
-        return placed(_coming_stretch(expression, here), None)
-    recurring = line(expression, here)
-    if recurring is None or _under_way(recurring, here):
-        return None
-    span = following(recurring, here, here.now if recurring.by_now else here.midnight + DAY)
-    return placed(span, None, fuzzy=span is not None and _inexact(expression, span))
-
-
-def _under_way(recurring: Line, here: Here) -> bool:
-    """Whether the present one holds today, of a clock, now: in March "in March" is this one."""
-    begun, over = (here.now, here.now) if recurring.by_now else (here.midnight, here.midnight + DAY)
-    span = latest(recurring, here, begun)
-    return span is not None and span.end is not None and span.end > over
-
-
-def _coming_stretch(it: Between, here: Here) -> Span | None:
-    """From one to another of what recurs, the end still to come: it may be under way."""
-    starts, ends = line(it.first, here), line(it.last, here)
-    if starts is None or ends is None or starts.by_now != ends.by_now:
-        return None
-    last = following(ends, here, here.now if ends.by_now else here.midnight + DAY)
-    first = latest(starts, here, last.start) if last and last.start else None
-    return _stretched(first, last)
-
-
 def line(expression: Expression, here: Here) -> Line | None:
     """The line on which an expression recurs; None for what has one place in time."""
     if pattern := PATTERNS.get(type(expression)):
@@ -176,10 +145,10 @@ def _limit(of: Line, here: Here) -> datetime:
 def _pattern(it: Expression, here: Here) -> Place | None:
     recurring = line(it, here)
     span = latest(recurring, here, _limit(recurring, here)) if recurring else None
-    return placed(span, it, *_today_too(it, here), fuzzy=span is not None and _inexact(it, span))
+    return placed(span, it, *_today_too(it, here), fuzzy=span is not None and inexact(it, span))
 
 
-def _inexact(it: Expression, span: Span) -> bool:
+def inexact(it: Expression, span: Span) -> bool:
     """Parts of a year or a decade and school holidays have no exact days."""
     match it:
         case About():
@@ -189,7 +158,7 @@ def _inexact(it: Expression, span: Span) -> bool:
         case Part():
             return span.grain in ("month", "year")
         case Moment(day=Expression() as day):
-            return _inexact(day, span)
+            return inexact(day, span)
     return False
 
 
@@ -227,7 +196,7 @@ def _changed(it: Any, here: Here) -> Place | None:
         base = placed(change(inner.span), it) if inner and change else None
     if base is None:
         return None
-    return base._replace(fuzzy=_inexact(it, base.span), others=_days_of(it, base))
+    return base._replace(fuzzy=inexact(it, base.span), others=_days_of(it, base))
 
 
 def _days_of(it: Expression, base: Place) -> tuple[Other, ...]:
@@ -287,7 +256,7 @@ def _within(it: Within, here: Here) -> Place | None:
         return None
     step = index(inner.unit, _middle(outer.span), here)
     span = found(inner, step)
-    base = placed(span, it, fuzzy=span is not None and _inexact(it.pattern, span))
+    base = placed(span, it, fuzzy=span is not None and inexact(it.pattern, span))
     return _named(base, it, it.pattern, here)
 
 
@@ -307,10 +276,10 @@ def _which(it: Which, here: Here) -> Place | None:
 
 
 def _between(it: Between, here: Here) -> Place | None:
-    return placed(_stretched(*_ends(it, here)), it)
+    return placed(stretched(*_ends(it, here)), it)
 
 
-def _stretched(first: Span | None, last: Span | None) -> Span | None:
+def stretched(first: Span | None, last: Span | None) -> Span | None:
     """From one to the other. Speech is inclusive, but a clock time ends where it begins."""
     if first is None or last is None or first.start is None or last.end is None or first.start >= last.end:
         return None

@@ -10,7 +10,8 @@ from functools import lru_cache
 from huimem.ranges import Reading, Resolution, TimeRange
 from huimem.when import masks
 from huimem.when.chinese import CHINESE
-from huimem.when.conventions import coming, place
+from huimem.when.coming import coming
+from huimem.when.conventions import place
 from huimem.when.english import ENGLISH
 from huimem.when.expressions import About, Expression, Moment, Open, Vague
 from huimem.when.iso import ISO

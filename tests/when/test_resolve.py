@@ -85,9 +85,10 @@ SPOKEN = [
     ("from last Monday to Friday", ["2026-04-13"]),
     ("dentist at 3 pm", ["2026-04-14", "2026-04-15"]),
     ("下午三点接妈妈", ["2026-04-14", "2026-04-15"]),
-    ("breakfast at 9 am", ["2026-04-15", "2026-04-16"]),
+    ("breakfast at 9 am", ["2026-04-15"]),
+    ("the run starts at 2 am", ["2026-04-15"]),
     ("the dentist yesterday at 3 pm", ["2026-04-14"]),
-    ("dinner in the evening", ["2026-04-14", "2026-04-15"]),
+    ("dinner in the evening", ["2026-04-14"]),
     ("the workshop runs from 2 pm to 4 pm", ["2026-04-14", "2026-04-15"]),
 ]
 
