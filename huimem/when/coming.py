@@ -16,11 +16,15 @@ def coming(expression: Expression, here: Here) -> Place | None:
     if isinstance(expression, Between):
         return placed(_coming_stretch(expression, here), None)
     recurring = line(expression, here)
-    of_any_day = isinstance(expression, Moment) and isinstance(expression.time, Daypart)
-    if recurring is None or of_any_day or _under_way(recurring, here):
+    if recurring is None or _is_of_any_day(expression) or _under_way(recurring, here):
         return None
     span = _today(recurring, here) if recurring.by_now else following(recurring, here, here.midnight + DAY)
     return placed(span, None, fuzzy=span is not None and inexact(expression, span))
+
+
+def _is_of_any_day(expression: Expression) -> bool:
+    """Whether it is a part of the day alone, and not of Sunday."""
+    return isinstance(expression, Moment) and expression.day is None and isinstance(expression.time, Daypart)
 
 
 def _today(clock: Line, here: Here) -> Span | None:

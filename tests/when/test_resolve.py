@@ -89,6 +89,8 @@ SPOKEN = [
     ("the run starts at 2 am", ["2026-04-15"]),
     ("the dentist yesterday at 3 pm", ["2026-04-14"]),
     ("dinner in the evening", ["2026-04-14"]),
+    ("the market on Sunday morning", ["2026-04-12", "2026-04-19"]),
+    ("周日上午去市场", ["2026-04-12", "2026-04-19"]),
     ("the workshop runs from 2 pm to 4 pm", ["2026-04-14", "2026-04-15"]),
 ]
 
