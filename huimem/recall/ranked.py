@@ -20,6 +20,7 @@ from huimem.recall.candidates import Judge, Judged, Spans, places_of, step_of, w
 from huimem.recall.context import Found
 from huimem.recall.explain import Circumstances, Evidence, relevance_of
 from huimem.recall.highlight import highlighted
+from huimem.recall.leaving_out import texts_of
 from huimem.recall.parts import Part
 from huimem.recall.rank import Ints
 from huimem.recall.wanting import Wanting
@@ -206,7 +207,7 @@ def _fitting(part: Part, judged: Judged, likely: Ints, wanting: Wanting) -> Ints
         return likely
     records = judged.pool.record[likely]
     rows = part.snapshot.records(np.unique(records).tolist())
-    fit = [row.id for row in rows if _fits(_text(part, row), wanting)]
+    fit = [row.id for row, text in zip(rows, texts_of(part, rows), strict=True) if _fits(text, wanting)]
     fitting = likely[np.isin(records, fit)]
     texts = part.snapshot.said(judged.pool.rows[fitting].tolist()) if wanting.phrases else []
     held = np.array([sum(holds(text, phrase) for phrase in wanting.phrases) for text in texts], np.int64)
@@ -220,21 +221,6 @@ def _most(counts: Ints, groups: Ints) -> Ints:
     np.maximum.at(greatest, which, counts)
     most: Ints = greatest[which]
     return most
-
-
-def _text(part: Part, record: RecordRow) -> str:
-    """What a record is called, and its whole text, passage by passage.
-
-    No phrase goes on from one message to the next, or from what it is called.
-    """
-    found = part.snapshot.passages(part.snapshot.rows_of([record.id]))
-    titles = found.titles
-    begins = np.diff(found.message[~titles], prepend=-1) != 0
-    texts = part.snapshot.texts(found.rows[~titles].tolist())
-    called = [record.key or "", *part.snapshot.said(found.rows[titles].tolist())]
-    return "\x00".join(called) + "".join(
-        ("\x00" if new else "\n") + text for new, text in zip(begins, texts, strict=True)
-    )
 
 
 def _fits(text: str, wanting: Wanting) -> bool:
