@@ -25,17 +25,14 @@ _LATEST = re.compile(
     r"|(?<!(?<![对相])比)(?<![例譬假正])如今|(?:当前|當前)(?!往)|眼下",
     re.I,
 )
+# What has held and perhaps no longer does.
+_ONCE = "original|originally|previous|previously|former|formerly|used to|back then"
+_ONCE_CHINESE = "以前|原来|最初|当初|起初|之前|从前|旧(?!金山)|原來|當初"
 _PASSED = re.compile(
-    r"(?<![\w-])(?:old|older|original|originally|initial|initially|previous|previously|first|former|formerly"
-    r"|used to|back then)(?![\w-])|以前|原来|最初|当初|起初|之前|从前|旧(?!金山)|原來|當初",
-    re.I,
+    rf"(?<![\w-])(?:{_ONCE}|old|older|initial|initially|first)(?![\w-])|{_ONCE_CHINESE}", re.I
 )
-# The same of what has held and no longer does; "first" and "older" may be of anything.
-_FORMER = re.compile(
-    r"\b(?:original|originally|previous|previously|former|formerly|used to|back then|no longer|any more)\b"
-    r"|以前|原来|最初|当初|起初|之前|从前|旧|原來|當初|從前",
-    re.I,
-)
+# "First" and "older" may be of anything, and ask for nothing that is past.
+_FORMER = re.compile(rf"(?<![\w-])(?:{_ONCE}|no longer|any more)(?![\w-])|{_ONCE_CHINESE}|從前", re.I)
 # What is named to be told apart from what is meant: ", not Atlas", 而不是上海那家. Only behind a comma
 # or "and": "why did I not buy it" asks for the buying.
 _ASIDE = re.compile(

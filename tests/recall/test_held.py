@@ -9,6 +9,7 @@ import pytest
 
 from huimem import Memory
 from huimem.locks import lock
+from huimem.recall.intent import asks_for_past
 from huimem.records import Recall
 from huimem.surfaces.cli.hits import Shown, render_hits
 from huimem.surfaces.cli.look import Look
@@ -100,3 +101,22 @@ def test_a_file_that_is_not_indexed_yet_answers_alike(tmp_path: Path) -> None:
             found = fresh.recall("which gym did I go to in October 2025", now=NOW)
             assert fresh.index.counts().sources == len(TALKS)
     assert facts_in(found)[:1] == ["gym@20250910"]
+
+
+PAST = [
+    ("who was my previous manager", True),
+    ("which gym did I use to go to, the former one", True),
+    ("我以前的经理是谁", True),
+    ("從前的健身房", True),
+    ("what do I no longer eat", True),
+    ("who came first", False),
+    ("the older sister of Marta", False),
+    ("旧金山的酒店", False),
+    ("original-size prints", False),
+    ("which gym do I go to", False),
+]
+
+
+@pytest.mark.parametrize(("question", "past"), PAST)
+def test_which_questions_ask_for_what_held_before(question: str, past: bool) -> None:
+    assert asks_for_past(question) is past
