@@ -171,14 +171,12 @@ class Snapshot:
 
     def _in_time(self, view: View, f: Filter) -> NDArray[np.bool_]:
         mask = view.within(f.spans)
+        also = [held_in(f)] if f.lets_held_pass else []
         if not f.said_only:
             speaking, values = speaking_of(f)
-            text = f"SELECT row FROM chunk WHERE inferred = 0 AND record IN ({speaking})"
-            places = view.places(self._rows(text, values))
-            mask[places[places >= 0]] = True
-        if f.lets_held_pass:
-            held, values = held_in(f)
-            places = view.places(self._rows(f"SELECT c.row {_FROM} WHERE {held}", values))
+            also.append((f"c.inferred = 0 AND c.record IN ({speaking})", values))
+        for text, values in also:
+            places = view.places(self._rows(f"SELECT c.row FROM chunk c WHERE {text}", values))
             mask[places[places >= 0]] = True
         return mask
 

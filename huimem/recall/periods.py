@@ -189,10 +189,9 @@ def _why_empty(reading: Reading, ahead: bool, clock: bool, parts: Sequence[Part]
     `clock`: it is a time of the day.
     """
     span = widened(reading)
-    then = bounds(span)
+    within = [replace(part, narrowed=replace(part.narrowed, during=(bounds(span),))) for part in parts]
     if first is None or (span.end is not None and milliseconds(span.end) <= first):
-        within = [replace(part.narrowed, during=(then,)) for part in parts]
-        if any(browse.has_ended(part.snapshot.db, one) for part, one in zip(parts, within, strict=True)):
+        if any(browse.has_ended(part.snapshot.db, part.narrowed) for part in within):
             return ""
         old = "nothing here is as old as “{}”"
         return old if first is not None else "nothing here has a known time, so “{}” cannot narrow it"
@@ -200,7 +199,7 @@ def _why_empty(reading: Reading, ahead: bool, clock: bool, parts: Sequence[Part]
         return ""
     # Whoever speaks of a day does not speak of each of its hours.
     longest = PART_OF_A_DAY if reading.grain in CLOCKS else A_WEEK
-    if any(part.snapshot.count(replace(part.narrowed, during=(then,), longest=longest)) for part in parts):
+    if any(part.snapshot.count(replace(part.narrowed, longest=longest)) for part in within):
         return ""
     if not ahead:
         return "nothing was said or is told of at “{}”"
